@@ -62,7 +62,7 @@ class WebError(Exception):
 
     @classmethod
     def of(cls, error: CommandRefused) -> Self:
-        """Convert the refusal of a command."""
+        """Make the error of a refused command: the refusal's code decides the status, by default 409."""
         return cls(STATUSES.get(error.code, HTTPStatus.CONFLICT), error.code, str(error))
 
     @classmethod

@@ -33,7 +33,7 @@ class PublicAddress:
 
     @property
     def bot_url(self) -> str:
-        """URL at which bots connect."""
+        """URL of the WebSocket (`ws:` or `wss:`) at which bots connect."""
         return f"{self.base.replace('http', 'ws', 1)}/bot"
 
     @property

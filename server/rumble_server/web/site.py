@@ -214,7 +214,7 @@ class ClubUse:
 
 
 class ClubSites(Protocol):
-    """The clubs of a process."""
+    """The clubs of a server as its web sees them: the clubs in memory, and the clubs that a request loads."""
 
     def must_redirect(self, name: str, /) -> bool:
         """Return true if another node must answer requests for a club."""
@@ -247,11 +247,11 @@ class ClubSites(Protocol):
 
     @property
     def directory(self) -> ClubDirectory:
-        """Directory of all existing clubs."""
+        """Directory of all existing clubs, loaded or not."""
 
 
 def site_of(request: Request) -> Site:
-    """Return the club that a request is for."""
+    """Return the club that a request is for, as `ClubPaths` found it by the path."""
     return cast(Site, request.scope["state"]["site"])
 
 

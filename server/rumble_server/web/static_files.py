@@ -34,7 +34,7 @@ HASH = re.compile(r"[0-9a-f]{16}")
 
 
 class StaticFile:
-    """The content and the headers of a static file."""
+    """A static file in memory."""
 
     def __init__(self, path: Path) -> None:
         self.content = path.read_bytes()
@@ -48,7 +48,7 @@ class StaticFile:
 
 
 class StaticFiles:
-    """The static files of a folder."""
+    """The static files of a folder, which are all read once, at the start."""
 
     def __init__(self, folder: Path) -> None:
         found = (path for path in folder.rglob("*") if path.suffix in MEDIA_TYPES)
@@ -106,5 +106,5 @@ class StaticFiles:
 
 @cache
 def static_files() -> StaticFiles:
-    """Read the static files of the server."""
+    """Read the static files of the server, once for all servers of a Python process."""
     return StaticFiles(STATIC)

@@ -151,7 +151,7 @@ def ask_command(game: str, settings: Mapping[str, SettingValue]) -> str:
 
 
 def clock_text(control: TimeControl) -> str:
-    """Write a time control in words."""
+    """Write a time control in words: `1 s a move and 1 min in the bank`."""
     parts = [f"{duration(control.move_ms)} a move"] if control.move_ms else []
     if control.bank_ms:
         parts.append(f"{duration(control.bank_ms)} in the bank")
@@ -196,7 +196,7 @@ def movement_text(gained: int | None) -> str:
 
 
 def movement_class(gained: int | None) -> str:
-    """Choose the CSS class of a movement."""
+    """Choose the CSS class of a movement: for places gained, lost, or neither."""
     return "good" if gained and gained > 0 else "bad" if gained and gained < 0 else "quiet"
 
 

@@ -152,11 +152,11 @@ class AsyncReader:
         return await self._on_thread(self._ended_with, bot, limit)
 
     async def versions(self, bot: str) -> list[StoredVersion]:
-        """Return the stored versions of a bot (see `LogReader.versions`)."""
+        """Return the stored versions of a bot, oldest first. Damaged versions are left out."""
         return await self._on_thread(self._reader.versions, bot)
 
     async def neighbours(self, match_id: str) -> Neighbours:
-        """Return the neighbours of a match (see `LogReader.neighbours`)."""
+        """Return the previous match, the next match and the other leg of a match, as far as they have begun."""
         return await self._on_thread(self._reader.neighbours, match_id)
 
     def find_ended(self, tournament_id: str, done: Callable[[EndedTournament | None], None]) -> None:

@@ -101,7 +101,7 @@ def _restore_frame(move_fact: MoveMade) -> MoveMade:
 
 
 def write_ended(ended: EndedTournament) -> str:
-    """Return the text of a record of an ended tournament."""
+    """Encode the record of an ended tournament as JSON, which `read_ended` reads."""
     return orjson.dumps(ended, default=_plain).decode()
 
 

@@ -138,7 +138,7 @@ class _Child(asyncio.SubprocessProtocol):
         return self._transport.get_pid()
 
     def kill(self) -> None:
-        """Kill the process."""
+        """End the process by SIGKILL, also while a commit hangs."""
         self._transport.kill()
 
     def _death(self) -> ProcessEnded:

@@ -63,7 +63,7 @@ class Rows(ABC):
 
     @abstractmethod
     def close(self) -> None:
-        """Close the connection."""
+        """Close the connection, also for the readers of other clubs."""
 
     @abstractmethod
     def select(self, query: str, **values: object) -> list[Any]:
@@ -101,18 +101,12 @@ class Rows(ABC):
     # --- tournaments ---
 
     def tournament_ids(self, *, over: bool | None = None) -> list[str]:
-        """Return ids of tournaments, oldest first.
-
-        If `over` is true, return only ended tournaments; if false, only open tournaments; if None, all tournaments.
-        """
+        """Return ids of tournaments, oldest first: `over` selects ended or open tournaments; None selects all."""
         which = "" if over is None else "AND over = :over"
         return self._ids(f"SELECT id FROM tournaments WHERE {self.own} {which} ORDER BY {self.by_age}", over=over)
 
     def ended_ids(self, limit: int, *, listed: bool | None = None) -> list[str]:
-        """Return the ids of the `limit` newest ended tournaments, newest first.
-
-        If `listed` is true, return only listed tournaments; if false, only unlisted tournaments; if None, both.
-        """
+        """Return the ids of the `limit` newest ended tournaments, newest first; `listed` None selects all."""
         which = {None: "", True: "AND listed", False: "AND NOT listed"}[listed]
         query = f"""SELECT id FROM tournaments WHERE {self.own} AND over = :over {which}
             ORDER BY {self.by_age} DESC LIMIT :limit"""
@@ -130,7 +124,7 @@ class Rows(ABC):
         return self.log("", "number > :number ORDER BY number", number=number)
 
     def after(self, tournament_id: str, number: int, limit: int) -> list[Row]:
-        """Return the first `limit` rows of a tournament with the kind `TOURNAMENT` and a number above `number`."""
+        """Return rows of the facts that rebuild a tournament: the first `limit` with a number above `number`."""
         condition = "kind = :kind AND number > :number ORDER BY number LIMIT :limit"
         return self.log(tournament_id, condition, kind=TOURNAMENT, number=number, limit=limit)
 

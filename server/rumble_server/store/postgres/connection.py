@@ -46,7 +46,7 @@ def without_password(url: str) -> str:
 
 
 def one_line(error: psycopg.Error) -> str:
-    """Return an error's message as one line."""
+    """Return an error's message as one line; if the database takes no writes, say why."""
     if isinstance(error, psycopg.errors.ReadOnlySqlTransaction):
         return "it takes no writes: it is a standby, or set to be read only"
     return " ".join((error.diag.message_primary or str(error)).split()) or type(error).__name__

@@ -74,7 +74,7 @@ class SqliteStore(ClubStore):
     # --- clubs ---
 
     def open_log(self, club: str = MAIN) -> ClubLog:
-        """Open the log of a club. Raises StoreError."""
+        """Open the log of a club, which goes on after the newest fact of all clubs. Raises StoreError."""
         size = self._read_bytes(club)
         # The number of the newest fact of all clubs is used: the club's own newest fact cannot have a greater number.
         last = self._numbers.last

@@ -238,5 +238,5 @@ class ClubAnswers:
 
 
 def answers_of(request: Request) -> ClubAnswers:
-    """Return the maker of answers for the club that a request is for."""
+    """Make the maker of answers for a request's club; all requests to the process share the kept answers."""
     return ClubAnswers(site_of(request), request.state.answer_cache)

@@ -46,7 +46,7 @@ ResultView = TypeVar("ResultView", bound=MatchResult)
 
 
 def summary_view(tournament: Tournament | Outline) -> TournamentSummary:
-    """Return a tournament as a line of a list."""
+    """Return the line of a tournament in lists, from the tournament in memory or from its outline."""
     if isinstance(tournament, Tournament):
         return TournamentSummary(**outline_of(tournament))
     return TournamentSummary(**{name: getattr(tournament, name) for name in TournamentSummary.model_fields})
@@ -63,7 +63,7 @@ class Live:
 
 
 def live(tournament: Tournament, arena: Arena) -> Live:
-    """Return the live state of a tournament."""
+    """Return the live state of a tournament; all boards are drawn at once."""
     return _live(tournament, arena, boards_view(tournament.running, arena))
 
 
@@ -258,12 +258,12 @@ def away_view(progress: Progress) -> list[Away | None]:
 
 
 def result_view(kind: type[ResultView], over: MatchOver) -> ResultView:
-    """Make the view of the outcome of a match."""
+    """Make the model `kind` of the outcome of a match, valid or void."""
     return kind.model_validate(over, strict=False, from_attributes=True)
 
 
 def status_event(tournament: Tournament, now_ms: int, ranking: Ranking) -> FeedStatus:
-    """Make the event with a tournament's status and progress."""
+    """Make the feed's event for a change of a tournament's status or progress."""
     return FeedStatus(
         tournament=tournament.id,
         status=tournament.status,

@@ -17,7 +17,7 @@ class Resumable(Protocol):
     """A task that sleeps until it is woken."""
 
     def resume(self) -> None:
-        """Wake up."""
+        """Let the sleeping task continue."""
 
 
 class Waker:

@@ -26,13 +26,13 @@ class Message:
 
 @cache
 def bare_bot() -> str:
-    """Return the source of the bare bot (`BARE_BOT`)."""
+    """Return the source of the bare bot, without its last line break."""
     return BARE_BOT.read_text(encoding="utf-8").rstrip()
 
 
 @cache
 def protocol() -> list[tuple[str, list[Message]]]:
-    """Return a description of all messages, by sender."""
+    """Describe all messages: pairs of a heading, which names the sender, and the sender's messages."""
     return [
         ("A bot sends", [_message(model) for model in BOT_MESSAGES]),
         ("The server sends", [_message(model) for model in SERVER_MESSAGES]),

@@ -145,7 +145,7 @@ def size_class(bots: int) -> str:
 
 
 def podium(standings: Iterable[Standing]) -> list[Standing]:
-    """Return the bots on the podium, by rank."""
+    """Return the bots of the first ranks that have played; an empty list if ties make the bots too many."""
     placed = [line for line in standings if line.rank <= PLACES and line.played]
     return placed if len(placed) <= MOST_ON_PODIUM else []
 
