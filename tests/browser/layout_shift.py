@@ -49,5 +49,5 @@ async def watch(page: Page) -> None:
 
 async def seen(page: Page) -> Seen:
     """Return the shifts since `watch`."""
-    told = await page.evaluate(READ)
-    return Seen(told["shift"] * 60_000 / told["during"], told["moved"], told["places"])
+    measured = await page.evaluate(READ)
+    return Seen(measured["shift"] * 60_000 / measured["during"], measured["moved"], measured["places"])

@@ -52,8 +52,8 @@ class RunningServer:
     async def until(self, tournament: str, is_so: Callable[[Any], bool]) -> None:
         """Wait until the condition holds for the API's answer about a tournament."""
         end_s = time.monotonic() + LOOKING_S
-        while not is_so(told := self.tournament(tournament)):
-            assert time.monotonic() < end_s, f"the condition never held: {told}"
+        while not is_so(view := self.tournament(tournament)):
+            assert time.monotonic() < end_s, f"the condition never held: {view}"
             await asyncio.sleep(LOOK_S)
 
     def kill(self) -> None:

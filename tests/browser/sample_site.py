@@ -73,7 +73,7 @@ class _Builder:
         tournament = self.server.create(name, game, **config)
         await self.join(tournament, names, max_matches=8)
         self.server.command(tournament, "start")
-        await self.server.until(tournament, lambda told: told["status"] == "finished")
+        await self.server.until(tournament, lambda view: view["status"] == "finished")
         return tournament
 
     async def begun(self, name: str, game: str, names: tuple[str, ...], **config: Any) -> str:
@@ -90,9 +90,9 @@ def _between(matches: Any, names: set[str]) -> str:
     return next(str(match["match"]) for match in matches if set(match["seats"]) == names)
 
 
-def _is_under_way(told: Any) -> bool:
-    boards = told["running"]
-    return told["matches_over"] >= 3 and bool(boards) and all(board["ply"] >= 4 for board in boards)
+def _is_under_way(view: Any) -> bool:
+    boards = view["running"]
+    return view["matches_over"] >= 3 and bool(boards) and all(board["ply"] >= 4 for board in boards)
 
 
 @asynccontextmanager

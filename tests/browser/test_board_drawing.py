@@ -87,9 +87,11 @@ def drawn(drawing: Drawing) -> list[dict[str, Any]]:
 
 async def first_difference(page: Page, boards: list[dict[str, Any]]) -> tuple[str, str] | None:
     """Return both versions of the first element that the server and the script draw differently."""
-    for told in await page.evaluate(COMPARE, boards):
-        server, script = ([*html.split("<"), ""] for html in told)
-        return next((pair for pair in zip(server, script, strict=False) if pair[0] != pair[1]), (told[0], told[1]))
+    for difference in await page.evaluate(COMPARE, boards):
+        server, script = ([*html.split("<"), ""] for html in difference)
+        return next(
+            (pair for pair in zip(server, script, strict=False) if pair[0] != pair[1]), (difference[0], difference[1])
+        )
     return None
 
 
@@ -177,9 +179,9 @@ async def test_a_move_changes_what_it_changes_on_the_board_and_no_more(home: Pag
         cells = sum(one != other for one, other in zip(before.board, after.board, strict=True))
         marks = sum(1 + 2 * len(drawing.last) for drawing in (before, after))
         bounds.append(2 * cells + marks + 1)
-    told = [asdict(each) for each in boards if each]
+    drawn = [asdict(each) for each in boards if each]
     for flipped in (False, True):
-        wrong, changes = await home.evaluate(IN_PLACE, [told, flipped])
+        wrong, changes = await home.evaluate(IN_PLACE, [drawn, flipped])
         assert wrong is None
         for changed, bound in zip(changes[1:], bounds[1:], strict=True):
             assert changed <= bound, "a piece that went and one that came in each cell, the marks, the label"

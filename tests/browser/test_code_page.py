@@ -387,12 +387,12 @@ async def test_a_pupil_plays_on_in_the_next_tournament_without_a_reload(page: "P
     await page.evaluate("window.isTheSame = true")
     server.command(first, "house", bot="random")
     server.command(first, "start")
-    await server.until(first, lambda told: told["status"] == "finished")
+    await server.until(first, lambda view: view["status"] == "finished")
     second = server.command(first, "again")["id"]
     await state_of(page, "#play-state", f"next tournament: {second}")
     assert page.url.endswith(f"/code?tournament={second}")
     server.command(second, "house", bot="random")
     server.command(second, "start")
-    await server.until(second, lambda told: told["status"] == "finished")
+    await server.until(second, lambda view: view["status"] == "finished")
     assert [line["faults"] for line in server.tournament(second)["standings"]] == [{}, {}]
     assert await page.evaluate("window.isTheSame")

@@ -219,9 +219,9 @@ async def test_a_host_creates_a_swiss_with_seeds_and_gives_a_bye(page: Page, ser
         await page.get_by_role("dialog").get_by_label("Round").fill("1")
         await agree(page, "Give the bye")
         await expect(page.get_by_text("rested has a half-point bye in round 1.")).to_be_visible()
-        while json.loads(told := await bot.recv())["type"] != "notice":
+        while json.loads(frame := await bot.recv())["type"] != "notice":
             pass
-        assert json.loads(told)["code"] == "bye"
+        assert json.loads(frame)["code"] == "bye"
         await page.get_by_role("button", name="No bye in round 1 rested").click()
         await expect(page.get_by_text("rested has no bye in round 1.")).to_be_visible()
 
@@ -244,8 +244,8 @@ async def test_a_host_creates_tables_with_points_by_places(page: Page, server: R
     await points.fill("10, 6, 3, 0")
     await create.click()
     await expect(page.locator("#status")).to_have_text("lobby")
-    told = server.tournament("tables-of-four")
-    assert (told["match_seats"], told["legs"]) == (4, 1)
+    view = server.tournament("tables-of-four")
+    assert (view["match_seats"], view["legs"]) == (4, 1)
 
 
 @pytest.mark.slow

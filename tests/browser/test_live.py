@@ -42,9 +42,9 @@ async def test_standings_change_while_the_tournament_plays(
     await expect(page.locator("#status")).to_have_text("running")
     pace.release(0.02)
     await expect(page.locator("#status")).to_have_text("finished")
-    told = server.tournament(cup)
-    await expect(page.locator("#count")).to_have_text(f"{told['matches_total']} of {told['matches_total']} matches")
-    assert await shown_points(page) == told_points(told)
+    view = server.tournament(cup)
+    await expect(page.locator("#count")).to_have_text(f"{view['matches_total']} of {view['matches_total']} matches")
+    assert await shown_points(page) == told_points(view)
 
 
 @pytest.mark.slow
@@ -125,6 +125,6 @@ async def test_a_live_page_recovers_when_the_server_was_killed(
     mortal_server.restart()
     await expect(page.locator("#connection")).to_be_hidden()
     await expect(page.locator("#status")).to_have_text("finished")
-    told = mortal_server.tournament(cup)
-    await expect(page.locator("#count")).to_have_text(f"{told['matches_total']} of {told['matches_total']} matches")
-    assert await shown_points(page) == told_points(told)
+    view = mortal_server.tournament(cup)
+    await expect(page.locator("#count")).to_have_text(f"{view['matches_total']} of {view['matches_total']} matches")
+    assert await shown_points(page) == told_points(view)

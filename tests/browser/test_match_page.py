@@ -162,7 +162,7 @@ async def test_a_running_match_is_live(page: Page, server: RunningServer, paced_
     pace, match = Pace(think_s=0.0), f"{cup}.1.1.1.1"
     pace.stop_at(2)
     await paced_bots.join(server.bot_url, cup, "live-ann", "live-ben", pace=pace)
-    await server.until(cup, lambda told: [board["ply"] for board in told["running"]] == [2])
+    await server.until(cup, lambda view: [board["ply"] for board in view["running"]] == [2])
     await page.goto(f"/matches/{match}")
     await expect_ply(page, "ply 2 of 2, live")
     before = await page.locator(".mover .clock").text_content()
@@ -179,7 +179,7 @@ async def test_a_running_match_is_live(page: Page, server: RunningServer, paced_
     await page.keyboard.press("End")
     await expect_ply(page, "ply 4 of 4, live")
     pace.release()
-    await server.until(cup, lambda told: told["status"] == "finished")
+    await server.until(cup, lambda view: view["status"] == "finished")
     over = server.host.get(f"matches/{match}")
     await expect_ply(page, f"ply {over['ply']} of {over['ply']}")
     await expect(page.locator("#outcome")).to_contain_text(over["reason"])
@@ -191,15 +191,15 @@ async def expect_ply(page: Page, text: str) -> None:
 
 
 async def test_clocks_and_scores_stand_at_the_right_edge(page: Page, sample_site: SampleSite) -> None:
-    for match, told in (("{running_match}", ".clock"), ("{finished_match}", ".score")):
+    for match, selector in (("{running_match}", ".clock"), ("{finished_match}", ".score")):
         await page.goto(sample_site.path(f"/matches/{match}"))
-        for part in await page.locator(f".seat {told}").all():
+        for part in await page.locator(f".seat {selector}").all():
             await expect(part).to_be_visible()  # a script shows the clocks as soon as it knows their times
         for width in (390, 1280, 1920):
             await page.set_viewport_size({"width": width, "height": 1080})
-            gaps = await page.locator(f".seat {told}").evaluate_all(
+            gaps = await page.locator(f".seat {selector}").evaluate_all(
                 "(parts) => parts.map((part) => part.parentElement.getBoundingClientRect().right"
                 " - part.getBoundingClientRect().right)"
             )
             assert len(gaps) == 2
-            assert all(0 < gap < 20 for gap in gaps), (told, width, gaps)
+            assert all(0 < gap < 20 for gap in gaps), (selector, width, gaps)

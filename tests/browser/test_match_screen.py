@@ -42,7 +42,7 @@ async def begun(server: RunningServer, paced_bots: PacedBots, game: str, bots: s
     pace = Pace(think_s=0.0)
     pace.stop_at(2)
     await paced_bots.join(server.bot_url, cup, *names, pace=pace)
-    await server.until(cup, lambda told: told["running"] and told["running"][0]["ply"] >= 2)
+    await server.until(cup, lambda view: view["running"] and view["running"][0]["ply"] >= 2)
     return f"{cup}.1.1.1.1"
 
 

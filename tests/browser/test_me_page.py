@@ -38,9 +38,9 @@ async def test_an_owner_sees_loss_fault_and_scores(open_page: OpenPage, lan_serv
         bot = Failing(fails=display == "Chlo\u00e9")
         own = {"name": joined["name"], "key": key}
         playing.append(asyncio.create_task(serve(bot, lan_server.url, challenges=True, **own)))
-    await lan_server.until(cup, lambda told: all(each["connected"] for each in told["entrants"]))
+    await lan_server.until(cup, lambda view: all(each["connected"] for each in view["entrants"]))
     lan_server.command(cup, "start")
-    await lan_server.until(cup, lambda told: told["status"] == "finished")
+    await lan_server.until(cup, lambda view: view["status"] == "finished")
     page = await open_page(base_url=lan_server.url)
     await page.goto("/me")
     await expect(page.locator("#told")).to_contain_text("This browser has no bot yet")

@@ -15,7 +15,7 @@ PLIES = """async (cases) => {
 def told_of_snakes(random: Random) -> tuple[list[Any], list[str]]:
     """Play snakes at random; return the case of a turn somewhere in the match, and the plies before the turn."""
     seats = random.randint(2, 8)
-    state, plies, told = GAME.initial_for(seats, seed=random.randrange(99)), [], []
+    state, plies, parts = GAME.initial_for(seats, seed=random.randrange(99)), [], []
     for _ in range(random.randint(1, 30)):
         if state.outcome is not None:
             break
@@ -24,10 +24,10 @@ def told_of_snakes(random: Random) -> tuple[list[Any], list[str]]:
         else:
             text = random.choice(list(state.legal_moves))
         plies.append(text)
-        told.append(state.parts(text))
+        parts.append(state.parts(text))
         state = state.play(text)
     known = random.randint(0, len(plies))
-    return [plies[:known], [each for ply in told[known:] for each in ply], len(plies), seats], plies
+    return [plies[:known], [each for ply in parts[known:] for each in ply], len(plies), seats], plies
 
 
 async def test_words_of_joint_moves_become_plies_again(home: Page) -> None:

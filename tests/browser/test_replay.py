@@ -20,7 +20,7 @@ async def played(server: RunningServer, paced_bots: PacedBots, name: str, game: 
     """Play a tournament of two bots to its end; return the ids of its matches in the order of the schedule."""
     cup = server.create(name, game, start_at_bots=2, **config)
     await paced_bots.join(server.bot_url, cup, "ann", "ben", note="I win soon")
-    await server.until(cup, lambda told: told["status"] == "finished")
+    await server.until(cup, lambda view: view["status"] == "finished")
     return sorted(match["id"] for match in server.host.get(f"tournaments/{cup}/matches")["matches"])
 
 
@@ -41,9 +41,9 @@ async def test_the_result_is_told_at_the_last_ply_or_to_who_asks(page: Page, mat
     outcome, score, title = page.locator("#outcome"), page.locator(".score").first, page.locator("#result-title")
     last, notes = page.locator(".moves li:last-child code"), page.locator(".moves .note")
 
-    async def tells(told: bool) -> None:
+    async def tells(visible: bool) -> None:
         for each in (outcome, score, last):
-            await expect(each).to_be_visible(visible=told)
+            await expect(each).to_be_visible(visible=visible)
 
     await page.goto(f"/matches/{match}?ply=3")
     await tells(False)
@@ -66,12 +66,12 @@ async def test_moves_of_chess_are_in_san_and_numbered_by_pairs(
     page: Page, server: RunningServer, paced_bots: PacedBots
 ) -> None:
     match = (await played(server, paced_bots, "Scholars", "chess", legs=1, openings=[["e2e4", "e7e5", "g1f3"]]))[0]
-    told = server.host.get(f"matches/{match}")
+    view = server.host.get(f"matches/{match}")
     await page.goto(f"/matches/{match}?ply=3")
     cells = page.locator(".moves li")
     assert [await cells.nth(ply).locator(".count").text_content() for ply in range(4)] == ["1.", "", "2.", ""]
-    assert await page.locator(".moves code").all_text_contents() == told["written"]
-    assert told["written"][:3] == ["e4", "e5", "Nf3"]
+    assert await page.locator(".moves code").all_text_contents() == view["written"]
+    assert view["written"][:3] == ["e4", "e5", "Nf3"]
     assert await cells.nth(0).locator(".took").text_content() == "opening"
     first, second, third = [await cells.nth(ply).bounding_box() for ply in range(3)]
     assert first is not None
@@ -92,10 +92,10 @@ async def test_the_note_of_the_ply_on_the_board_is_in_sight(page: Page, server: 
 
 
 async def test_bars_tell_times_and_lead_to_their_plies(page: Page, server: RunningServer, match: str) -> None:
-    told = server.host.get(f"matches/{match}")
+    view = server.host.get(f"matches/{match}")
     await page.goto(f"/matches/{match}")
     bars, took = page.locator("#bars .bar"), page.locator("#took")
-    await expect(bars).to_have_count(told["ply"])
+    await expect(bars).to_have_count(view["ply"])
     by_server = await page.evaluate("fetch(location).then((answer) => answer.text())")
     drawn = re.search(r'<svg id="bars".*?</svg>', by_server, re.DOTALL)
     assert drawn is not None
@@ -104,13 +104,13 @@ async def test_bars_tell_times_and_lead_to_their_plies(page: Page, server: Runni
     assert shapes.findall(await page.evaluate(read, drawn[0])) == shapes.findall(
         await page.locator("#think").inner_html()
     )
-    assert await took.text_content() == f"{told['seats'][told['movers'][-1]]}: {told['thought_ms'][-1]} ms"
+    assert await took.text_content() == f"{view['seats'][view['movers'][-1]]}: {view['thought_ms'][-1]} ms"
     await bars.nth(4).hover()
-    assert await took.text_content() == f"{told['seats'][0]}: {told['thought_ms'][4]} ms"
+    assert await took.text_content() == f"{view['seats'][0]}: {view['thought_ms'][4]} ms"
     await bars.nth(4).click()
     await expect_ply(page, 5)
     await expect(bars.nth(4)).to_have_class(re.compile("now"))
-    assert await page.locator(".moves li").nth(4).locator(".took").text_content() == f"{told['thought_ms'][4]} ms"
+    assert await page.locator(".moves li").nth(4).locator(".took").text_content() == f"{view['thought_ms'][4]} ms"
 
 
 async def test_server_and_script_write_times_the_same(page: Page) -> None:
@@ -194,11 +194,11 @@ async def test_a_running_match_has_its_moves_in_san_and_tells_who_is_away(
     cup = server.create("Live in SAN", "chess", legs=1, start_at_bots=2, time_control={"bank_ms": 3_600_000})
     pace = await paced_bots.join(server.bot_url, cup, "san-ann", "san-ben", think_s=0.1)
     match = f"{cup}.1.1.1.1"
-    await server.until(cup, lambda told: bool(told["running"]) and told["running"][0]["ply"] >= 1)
+    await server.until(cup, lambda view: bool(view["running"]) and view["running"][0]["ply"] >= 1)
     await page.goto(f"/matches/{match}")
     await expect(page.locator(".moves li").nth(7)).to_be_attached()
     pace.hold()
-    await server.until(cup, lambda told: len(told["running"][0]["moves"]) == pace.answered)
+    await server.until(cup, lambda view: len(view["running"][0]["moves"]) == pace.answered)
     moves = server.tournament(cup)["running"][0]["moves"]
     game, state, written = get_game("chess"), get_game("chess").initial(), []
     for move in moves:

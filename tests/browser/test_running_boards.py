@@ -26,8 +26,8 @@ RECTANGLES = "(board, parts) => parts.map((part) => board.querySelector(part).ge
 """Reads the places of all parts of a board in a single call, since the page moves when other matches begin or end."""
 
 
-def under_way(told: Any) -> bool:
-    return bool(told["running"]) and all(board["ply"] >= 4 for board in told["running"])
+def under_way(view: Any) -> bool:
+    return bool(view["running"]) and all(board["ply"] >= 4 for board in view["running"])
 
 
 def card(page: Page, match: str) -> Locator:
@@ -65,10 +65,10 @@ async def test_each_card_says_who_plays_whom_with_which_pieces_and_who_is_to_mov
     game = get_game("connect4")
     plies = []
     for _ in range(2):
-        told = server.tournament(cup)["running"]
-        plies.append(sum(board["ply"] for board in told))
-        assert len(told) == 3
-        for board in told:
+        boards = server.tournament(cup)["running"]
+        plies.append(sum(board["ply"] for board in boards))
+        assert len(boards) == 3
+        for board in boards:
             shown = card(page, board["match"])
             await expect(shown.locator(".name")).to_have_text(board["seats"])
             labels = [await token.get_attribute("aria-label") for token in await shown.locator("h3 svg").all()]
@@ -79,7 +79,7 @@ async def test_each_card_says_who_plays_whom_with_which_pieces_and_who_is_to_mov
             )
             await expect(shown.locator(".picture .piece")).to_have_count(board["ply"])
         pace.release(0.05)
-        await server.until(cup, lambda told: sum(board["ply"] for board in told["running"]) > plies[-1] + 3)
+        await server.until(cup, lambda view: sum(board["ply"] for board in view["running"]) > plies[-1] + 3)
         pace.hold()
     assert plies[1] > plies[0]
 
@@ -94,12 +94,12 @@ async def test_tables_keep_their_seats_and_end_with_places(
     pace.hold()
     await page.goto(f"/tournaments/{cup}")
     server.command(cup, "start")
-    await server.until(cup, lambda told: len(told["running"]) == 2)
+    await server.until(cup, lambda view: len(view["running"]) == 2)
     for board in server.tournament(cup)["running"]:
         shown = card(page, board["match"])
         await expect(shown.locator(".seat:not([hidden]) .name")).to_have_text(board["seats"])
     pace.release()
-    await server.until(cup, lambda told: told["status"] == "finished")
+    await server.until(cup, lambda view: view["status"] == "finished")
     result = server.tournament(cup)["latest"][0]
     newest = page.locator("#latest li").first
     await expect(newest.locator("a span")).to_have_text(result["seats"])
@@ -182,7 +182,7 @@ async def test_a_screen_reader_hears_that_a_round_is_paired(
     cup, pace = await begun(server, paced_bots, "Rounds", "uma", "vic", "wes", "xia", format="swiss", rounds=3)
     await page.goto(f"/tournaments/{cup}")
     pace.release(0.01)
-    await server.until(cup, lambda told: told["matches_over"] >= 5)
+    await server.until(cup, lambda view: view["matches_over"] >= 5)
     await expect(page.locator("#count")).not_to_have_text(re.compile("^[0-4] of"))
     await page.clock.fast_forward(10_000)
     await expect(page.locator("#news")).to_have_text(re.compile(r"Round [23] is paired\."))
@@ -201,12 +201,12 @@ async def test_a_result_is_stamped_on_its_board_and_marked_at_the_seat_that_won(
     pace.release(0.03)
     shown = card(page, match)
     await expect(shown.locator(".stamp")).to_be_visible()
-    told = next(each for each in server.host.get(f"tournaments/{cup}/matches")["matches"] if each["id"] == match)
-    winner = told["seats"][told["scores"].index(1)]
+    result = next(each for each in server.host.get(f"tournaments/{cup}/matches")["matches"] if each["id"] == match)
+    winner = result["seats"][result["scores"].index(1)]
     await expect(shown.locator(".stamp")).to_have_text(f"{winner} wins")
     await expect(shown.locator(".winner .name")).to_have_text(winner)
-    await expect(shown.locator(".score")).to_have_text(["1", "0"] if told["scores"][0] else ["0", "1"])
-    await expect(shown.locator(".picture .piece")).to_have_count(len(told["moves"]))
+    await expect(shown.locator(".score")).to_have_text(["1", "0"] if result["scores"][0] else ["0", "1"])
+    await expect(shown.locator(".picture .piece")).to_have_count(len(result["moves"]))
     await page.clock.fast_forward(STAY_MS)
     await expect(shown).to_have_count(0)
     await expect(page.locator("#boards article")).to_have_count(1)
@@ -305,8 +305,8 @@ async def test_a_bot_that_is_away_is_shown_with_the_time_that_its_match_waits(
     await paced_bots.drop("rob")
     await expect(shown.locator(".away .name")).to_have_text("rob")
     await expect(shown.locator(".away .score")).to_have_text("away")
-    (told,) = [each for each in server.tournament(cup)["running"] if "rob" in each["seats"]]
-    (away,) = [each for each in told["away"] if each]
+    (waiting,) = [each for each in server.tournament(cup)["running"] if "rob" in each["seats"]]
+    (away,) = [each for each in waiting["away"] if each]
     waits_s = (away["until_at_ms"] - away["since_at_ms"]) // 1000  # longer on a server that has just begun
     assert waits_s >= 600
     until = f"waits until {waits_s // 60}:{waits_s % 60:02}"
@@ -327,7 +327,7 @@ async def holds_still(
     cup = server.create(f"Still {bots}", "connect4", cycles=9, time_control=SLOW)
     pace = await paced_bots.join(server.bot_url, cup, *names, think_s=think_s)
     server.command(cup, "start")
-    await server.until(cup, lambda told: told["matches_over"] >= 2)
+    await server.until(cup, lambda view: view["matches_over"] >= 2)
     pages = []
     for width, height in ((1280, 800), (1920, 1080), (390, 844)):
         page = await open_page(viewport={"width": width, "height": height})
@@ -338,7 +338,7 @@ async def holds_still(
         await layout_shift.watch(page)
         pages.append(page)
     over = server.tournament(cup)["matches_over"]
-    await server.until(cup, lambda told: told["matches_over"] >= over + results)
+    await server.until(cup, lambda view: view["matches_over"] >= over + results)
     pace.hold()
     for page in pages:
         found = await layout_shift.seen(page)

@@ -47,9 +47,9 @@ async def texts(page: Page, selector: str) -> list[str]:
     return [text.strip() for text in await page.locator(selector).all_inner_texts()]
 
 
-def told_cells(told: Any) -> dict[tuple[str, str], float]:
+def told_cells(view: Any) -> dict[tuple[str, str], float]:
     """Return the crosstable from the API: points by row and column."""
-    pairs = [(pair["names"], pair["scores"]) for pair in told["pairs"]]
+    pairs = [(pair["names"], pair["scores"]) for pair in view["pairs"]]
     return {(names[side], names[1 - side]): scores[side] for names, scores in pairs for side in (0, 1)}
 
 
@@ -99,7 +99,7 @@ async def test_connecting_is_large_only_while_bots_may_join(
             await page.goto(f"/tournaments/{cup}")
         assert await page.locator("#connect").count() == int(stays)
         pace.release()
-        await server.until(cup, lambda told: told["status"] == "finished")
+        await server.until(cup, lambda view: view["status"] == "finished")
         await expect(page.locator("#connect")).to_have_count(0) if not stays else await expect(
             page.locator("#connect")
         ).to_be_hidden()
@@ -124,9 +124,9 @@ async def test_a_crosstable_has_numbers_and_comes_with_the_first_round(
     await expect(page.locator(".unstarted")).to_be_hidden()
     pace.release()
     await expect(page.locator("#status")).to_have_text("finished")
-    told = server.tournament(cup)
-    ranked = [line["name"] for line in told["standings"]]
-    cells = told_cells(told)
+    view = server.tournament(cup)
+    ranked = [line["name"] for line in view["standings"]]
+    cells = told_cells(view)
     for _ in ("as it was changed", "as it is loaded"):
         await expect(page.locator("#crosstable tr th")).to_have_text(ranked)
         assert await texts(page, "#crosstable-head th") == ["#", "Bot", "1", "2", "3", "4", "5", "6"]
@@ -142,8 +142,8 @@ async def test_a_crosstable_has_numbers_and_comes_with_the_first_round(
 
 async def test_a_cell_of_the_crosstable_says_whose_it_is(page: Page, sample_site: SampleSite) -> None:
     await page.set_viewport_size({"width": 1280, "height": 800})
-    told = sample_site.server.tournament(sample_site.ids["big"])
-    first, second, third = (line["name"] for line in told["standings"][:3])
+    view = sample_site.server.tournament(sample_site.ids["big"])
+    first, second, third = (line["name"] for line in view["standings"][:3])
     await page.goto(sample_site.path("/tournaments/{big}"))
     assert await page.locator("#crosstable a").count() == 0
     cell = page.locator("#crosstable tr:nth-child(1) td:nth-child(4)")
@@ -156,7 +156,7 @@ async def test_a_cell_of_the_crosstable_says_whose_it_is(page: Page, sample_site
     await page.keyboard.press("ArrowRight")
     focused = page.locator("#crosstable a:focus")
     await expect(focused).to_have_attribute(
-        "aria-label", f"{first} against {third}: {told_cells(told)[first, third]:g} of 1".replace("0.5", "½")
+        "aria-label", f"{first} against {third}: {told_cells(view)[first, third]:g} of 1".replace("0.5", "½")
     )
     await page.keyboard.press("Enter")
     await page.wait_for_url("**/matches?*")
@@ -170,7 +170,7 @@ async def test_decided_by_is_seen_beside_every_tie_break(
     cup = server.create("ties", format="swiss", rounds=3, legs=1, tiebreaks=ties)
     await paced_bots.join(server.bot_url, cup, *(f"tied-{name}" for name in NAMES))
     server.command(cup, "start")
-    await server.until(cup, lambda told: told["status"] == "finished")
+    await server.until(cup, lambda view: view["status"] == "finished")
     await page.set_viewport_size({"width": 1280, "height": 800})
     await page.goto(f"/tournaments/{cup}")
     await page.get_by_label("Tie-breaks").check()

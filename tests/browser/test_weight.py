@@ -29,7 +29,7 @@ async def hundred(server: RunningServer) -> AsyncIterator[str]:
     tournament = server.create("A hundred bots", legs=1, **ONE_MOVE)
     await paced_bots.join(server.bot_url, tournament, *BOTS, max_matches=8)
     server.command(tournament, "start")
-    await server.until(tournament, lambda told: told["status"] == "finished")
+    await server.until(tournament, lambda view: view["status"] == "finished")
     await paced_bots.end()
     yield f"/tournaments/{tournament}"
 
