@@ -260,7 +260,7 @@ async def drained(at: Machines, clubs: int, options: argparse.Namespace) -> bool
             print("NOT MET: a tournament was over before the drain was")
             return False
     wrong = [wrong for each in fields for wrong in each.wrongs()]
-    overs = [frame for each in fields for _, frame in each.told if frame["type"] == "match_over"]
+    overs = [frame for each in fields for _, frame in each.frames if frame["type"] == "match_over"]
     blamed = [frame for frame in overs if frame.get("at_fault")]
     print(f"{len(overs) // 2} matches, {len(blamed)} with a bot at fault; {'; '.join(wrong[:3]) or 'nobody blamed'}")
     return not (wrong or blamed)

@@ -21,11 +21,11 @@ def assert_all_played(facts: list[Fact], bots: Iterable[str], max_matches: int =
     assert list(check_results(case)) == []
 
 
-def assert_told_as_logged(told: Iterable[Frame], facts: list[Fact]) -> int:
+def assert_told_as_logged(frames: Iterable[Frame], facts: list[Fact]) -> int:
     """Assert that the log has every told result with the same scores. Return the number of results."""
     logged = {(fact["match"], fact["attempt"]): fact for fact in facts if fact["fact"] == "match_over"}
     count = 0
-    for frame in told:
+    for frame in frames:
         if frame["type"] == "match_over":
             count += 1
             fact = logged.get((frame["match"], frame["attempt"]))

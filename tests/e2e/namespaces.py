@@ -74,8 +74,8 @@ class Machine:
 
     def end(self) -> None:
         """Kill the processes that are left on this machine, such as the child process of a killed `go run`."""
-        told = subprocess.run(["ip", "netns", "pids", self.namespace], check=True, capture_output=True, text=True)
-        for pid in told.stdout.split():
+        pids = subprocess.run(["ip", "netns", "pids", self.namespace], check=True, capture_output=True, text=True)
+        for pid in pids.stdout.split():
             with suppress(ProcessLookupError):
                 os.kill(int(pid), signal.SIGKILL)
 

@@ -134,11 +134,11 @@ class Nodes:
     def agree(self, path: str) -> Node:
         """Wait until all nodes that answer name the same leader for a path's club, and return the leader."""
 
-        def told() -> Node | None:
+        def leader() -> Node | None:
             answers = {node.asked(path) for node in self.each} - {(0, "")}
             return next((node for node in self.each if answers == {(httpx.codes.NO_CONTENT, node.server.url)}), None)
 
-        return until(told)
+        return until(leader)
 
     def taken_over_s(self, before: int) -> float:
         """Wait until `main` has a newer epoch than `before`; return the duration in s."""

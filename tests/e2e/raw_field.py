@@ -54,7 +54,7 @@ class RawField:
     names: Sequence[str]
     addresses: Sequence[str]
     think_ms: tuple[int, int] = (50, 150)
-    told: list[tuple[str, Frame]] = field(default_factory=list)
+    frames: list[tuple[str, Frame]] = field(default_factory=list)
     _news: asyncio.Condition = field(default_factory=asyncio.Condition)
     _hurried: asyncio.Event = field(default_factory=asyncio.Event)
     _waking: set[asyncio.Task[None]] = field(default_factory=set)
@@ -72,7 +72,7 @@ class RawField:
 
     def _bot(self, name: str, url: str) -> Wanderer:
         def heard(frame: Frame) -> None:
-            self.told.append((name, frame))
+            self.frames.append((name, frame))
             waking = asyncio.ensure_future(self._wake())
             self._waking.add(waking)
             waking.add_done_callback(self._waking.discard)
@@ -88,7 +88,7 @@ class RawField:
 
     def count(self, kind: str) -> int:
         """Return how many frames of this type all bots have been told."""
-        return sum(frame["type"] == kind for _, frame in self.told)
+        return sum(frame["type"] == kind for _, frame in self.frames)
 
     async def more(self, kind: str, number: int, within_s: float) -> None:
         """Wait until bots have been told `number` more frames of this type. Raises TimeoutError."""
@@ -98,10 +98,10 @@ class RawField:
 
     async def turns_of_all(self, within_s: float) -> None:
         """Wait until each bot is asked for a new move or told the end. Raises TimeoutError."""
-        begin = len(self.told)
+        begin = len(self.frames)
 
         def asked() -> set[str]:
-            return {bot for bot, frame in self.told[begin:] if frame["type"] in ("turn", "tournament_over")}
+            return {bot for bot, frame in self.frames[begin:] if frame["type"] in ("turn", "tournament_over")}
 
         async with asyncio.timeout(within_s), self._news:
             await self._news.wait_for(lambda: asked() == set(self.names))
@@ -147,14 +147,14 @@ class RawField:
         blamed = Counter((fact["termination"], tuple(fact["at_fault"])) for fact in counting)
         assert blamed == {("normal", ()): results}, blamed
         assert [fact for fact in facts if fact["fact"] == "bot_benched"] == []
-        assert {bot for bot, frame in self.told if frame["type"] == "tournament_over"} == set(self.names)
+        assert {bot for bot, frame in self.frames if frame["type"] == "tournament_over"} == set(self.names)
 
     def _trace(self, written: int) -> Iterator[Entry]:
         """Make a trace of the told frames; each `welcome` begins a connection."""
         run = {"grace_ms": 0, "excused_ms": 0, "proxied_lag_ms": 0}
         yield Entry(0, "start", 1, json.dumps(run), 0)
         wires: dict[str, int] = {}
-        for place, (bot, frame) in enumerate(self.told):
+        for place, (bot, frame) in enumerate(self.frames):
             if frame["type"] == "welcome":
                 wires[bot] = place + 1
                 opened = {"bot": bot, "run": 1, "lag_ms": 0, "lag_by_pings": False}
@@ -163,7 +163,7 @@ class RawField:
 
     def wrongs(self) -> Iterator[str]:
         """Yield the frames that blame a bot."""
-        for bot, frame in self.told:
+        for bot, frame in self.frames:
             match frame["type"]:
                 case "error" if frame["code"] != "unavailable":
                     yield f"{bot} was told {frame}"
@@ -177,7 +177,7 @@ class RawField:
     def judge_transcripts(self, facts: list[Fact], transcript: Callable[[str], list[dict[str, Any]]]) -> None:
         """Assert that each match's transcript has its moves in order, its one verdict, and each told end."""
         ends: dict[str, list[Frame]] = {}
-        for _, frame in self.told:
+        for _, frame in self.frames:
             if frame["type"] == "match_over":
                 ends.setdefault(frame["match"], []).append(frame)
         moves: dict[tuple[str, int], list[str]] = {}

@@ -55,7 +55,7 @@ class Reader:
         settings = {"RUMBLE_PORT": self.port, "RUMBLE_SERVER": self.url, "RUMBLE_STATE_DIR": str(folder / "state")}
         self.environment = clean_environment(folder, {"PATH": path_with_programs(folder / "programs"), **settings})
 
-    def told(self, tournament: str) -> Any:
+    def view(self, tournament: str) -> Any:
         """Return the API's JSON of a tournament."""
         return httpx.get(f"{self.url}/api/tournaments/{tournament}").raise_for_status().json()
 
@@ -130,10 +130,10 @@ class Reader:
         text = " ".join([line, *(file.read_text() for file in files if "import sys" not in file.read_text())])
         found = re.search(r'--join (\S+)|join="(\S+)"|bare_bot\.py \S+ (\S+)', text)
         assert found, f"{line!r} joins nothing"
-        told = self.told(next(filter(None, found.groups())))
-        assert told["status"] == "finished"
-        assert told["matches_over"] == told["matches_total"] > 0
-        assert [row for row in told["standings"] if row["faults"]] == []
+        view = self.view(next(filter(None, found.groups())))
+        assert view["status"] == "finished"
+        assert view["matches_over"] == view["matches_total"] > 0
+        assert [row for row in view["standings"] if row["faults"]] == []
 
     def serve(self) -> None:
         """Start the server, with house bots on its own event loop, and wait until it listens.
@@ -162,18 +162,18 @@ def a_reader(folder: Path) -> Iterator[Reader]:
 
 
 def _created(reader: Reader, match: re.Match[str], _: str) -> None:
-    told = reader.told(match[1])
-    assert told["game"] == match[2]
-    assert told["status"] == "lobby"
+    view = reader.view(match[1])
+    assert view["game"] == match[2]
+    assert view["status"] == "lobby"
 
 
 def _has_house(reader: Reader, match: re.Match[str], _: str) -> None:
-    names = [each["name"] for each in reader.told(match[1])["entrants"]]
+    names = [each["name"] for each in reader.view(match[1])["entrants"]]
     assert len([name for name in names if match[2] in name]) == int(match[3] or 1), names
 
 
 def _started(reader: Reader, match: re.Match[str], _: str) -> None:
-    assert reader.told(match[1])["status"] in ("running", "finished")
+    assert reader.view(match[1])["status"] in ("running", "finished")
 
 
 def _has_club(reader: Reader, match: re.Match[str], printed: str) -> None:
@@ -186,8 +186,8 @@ def _has_club_token(reader: Reader, match: re.Match[str], printed: str) -> None:
     found = re.search(r"\S{24,}", printed.replace(club, ""))
     assert found, printed
     shown = {"Authorization": f"Bearer {found[0]}"}
-    told = httpx.get(f"{club}/api/host/tokens", headers=shown).raise_for_status().json()
-    assert match[2] in [each["name"] for each in told["tokens"]]
+    answer = httpx.get(f"{club}/api/host/tokens", headers=shown).raise_for_status().json()
+    assert match[2] in [each["name"] for each in answer["tokens"]]
 
 
 def _wrote(reader: Reader, match: re.Match[str], _: str) -> None:
@@ -196,7 +196,7 @@ def _wrote(reader: Reader, match: re.Match[str], _: str) -> None:
 
 def _exported(reader: Reader, match: re.Match[str], printed: str) -> None:
     document = json.loads((reader.folder / match[2]).read_text())
-    assert len(document["matches"]) == reader.told(match[1])["matches_total"] > 0
+    assert len(document["matches"]) == reader.view(match[1])["matches_total"] > 0
 
 
 def _invited(reader: Reader, match: re.Match[str], printed: str) -> None:
@@ -206,16 +206,16 @@ def _invited(reader: Reader, match: re.Match[str], printed: str) -> None:
 
 
 def _showed(reader: Reader, match: re.Match[str], printed: str) -> None:
-    told = reader.told(match[1])
-    assert told["status"] == "finished"
-    assert all(row["name"] in printed for row in told["standings"]), printed
+    view = reader.view(match[1])
+    assert view["status"] == "finished"
+    assert all(row["name"] in printed for row in view["standings"]), printed
 
 
 def _audited(reader: Reader, match: re.Match[str], printed: str) -> None:
     """Check the audit and its table. On a busy machine bots may wait; no other complaint is allowed."""
-    told, _, table = printed.partition("\nname ")
-    assert all(" waited " in line for line in told.splitlines()[1:]), printed
-    assert all(row["name"] in table for row in reader.told(match[1])["standings"]), printed
+    waits, _, table = printed.partition("\nname ")
+    assert all(" waited " in line for line in waits.splitlines()[1:]), printed
+    assert all(row["name"] in table for row in reader.view(match[1])["standings"]), printed
 
 
 def prints(*parts: str) -> Effect:

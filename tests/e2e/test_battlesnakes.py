@@ -53,11 +53,11 @@ NIGHT_S = 120
 
 @pytest.mark.long
 async def test_sixteen_snakes_at_tables_of_four_while_the_server_is_killed_ten_times(tmp_path: Path) -> None:
-    fate, told, begun = random.Random(5), list[Frame](), asyncio.Event()
+    fate, frames, begun = random.Random(5), list[Frame](), asyncio.Event()
     names = [f"bot{number:02}" for number in range(BOTS)]
 
     def heard(frame: Frame) -> None:
-        told.append(frame)
+        frames.append(frame)
         if frame["type"] == "turn":
             begun.set()
 
@@ -86,7 +86,7 @@ async def test_sixteen_snakes_at_tables_of_four_while_the_server_is_killed_ten_t
         facts = restartable.facts()
     field = [*names, *(f"snake{number}" for number in range(4))]
     assert_all_played(facts, field, max_matches=4)
-    assert assert_told_as_logged(told, facts) > 0
+    assert assert_told_as_logged(frames, facts) > 0
     counted = [fact for fact in facts if fact["fact"] == "match_over" and fact["scores"] is not None]
     assert len(counted) == 32
     for result in counted:

@@ -70,8 +70,8 @@ def reports() -> dict[str, Report]:
 @pytest.mark.parametrize("name", CHECKED)
 def test_each_bot_fails_the_rules_it_breaks_and_no_others(name: str, reports: dict[str, Report]) -> None:
     report = reports[name]
-    told = {result.label: result.why for result in report.of("fail")}
-    assert {result.rule.id for result in report.of("fail")} == FAILS.get(name, set()), told
+    failed = {result.label: result.why for result in report.of("fail")}
+    assert {result.rule.id for result in report.of("fail")} == FAILS.get(name, set()), failed
     warned = {result.rule.id for result in report.of("warning")}
     assert warned - {"retry", "key"} == WARNS.get(name, set())
     assert report.bot == "checked-bot", "it takes its name from the environment"

@@ -33,12 +33,12 @@ def create(server: RestartableServer) -> None:
 
 @pytest.mark.slow
 async def test_tournaments_in_two_clubs_go_on_after_kills_of_the_server(tmp_path: Path) -> None:
-    told: dict[str, list[Frame]] = {club: [] for club in CLUBS}
+    frames: dict[str, list[Frame]] = {club: [] for club in CLUBS}
     results = asyncio.Semaphore(0)
 
     def hears(club: str) -> Callable[[Frame], None]:
         def heard(frame: Frame) -> None:
-            told[club].append(frame)
+            frames[club].append(frame)
             if frame["type"] == "match_over":
                 results.release()
 
@@ -64,7 +64,7 @@ async def test_tournaments_in_two_clubs_go_on_after_kills_of_the_server(tmp_path
         facts = {club: numbered(restartable.facts(f"{club}/%")) for club in CLUBS}
     for club in CLUBS:
         assert_all_played(facts[club], NAMES)
-        assert assert_told_as_logged(told[club], facts[club]) > len(NAMES)
+        assert assert_told_as_logged(frames[club], facts[club]) > len(NAMES)
         overs = [fact for fact in facts[club] if fact["fact"] == "match_over"]
         assert len([fact for fact in overs if fact["scores"] is not None]) == RESULTS
         assert {fact["termination"] for fact in overs} == {"normal"}

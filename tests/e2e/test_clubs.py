@@ -46,8 +46,8 @@ class Place:
     folder: Path
 
     def environment(self) -> dict[str, str]:
-        told = {"RUMBLE_SERVER": self.address, "RUMBLE_HOST_TOKEN": self.token, "NO_COLOR": "1"}
-        return clean_environment(self.folder, told)
+        variables = {"RUMBLE_SERVER": self.address, "RUMBLE_HOST_TOKEN": self.token, "NO_COLOR": "1"}
+        return clean_environment(self.folder, variables)
 
     def rumble(self, *arguments: str, code: int = 0) -> str:
         """Run a command that finds its club in the environment. Return its output, or for a `code` its error."""
@@ -120,7 +120,7 @@ def test_each_club_has_its_own_tournament_of_the_same_name(places: Sequence[Plac
 
 
 @pytest.mark.parametrize(
-    ("command", "told"),
+    ("command", "expected"),
     [
         (["watch", "cup"], "cup"),
         (["tournament", "standings", "cup"], "ann"),
@@ -132,9 +132,9 @@ def test_each_club_has_its_own_tournament_of_the_same_name(places: Sequence[Plac
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
 )
-def test_every_command_finds_its_club(places: Sequence[Place], command: list[str], told: str) -> None:
+def test_every_command_finds_its_club(places: Sequence[Place], command: list[str], expected: str) -> None:
     for place in places:
-        assert told in place.rumble(*command)
+        assert expected in place.rumble(*command)
 
 
 def test_one_name_has_a_key_in_each_club(places: Sequence[Place]) -> None:
@@ -146,18 +146,18 @@ def test_one_name_has_a_key_in_each_club(places: Sequence[Place]) -> None:
 def test_no_key_of_another_club_is_taken(places: Sequence[Place]) -> None:
     main, red, blue = places
     bot = ["bot", "random", "--join", "cup", "--name", "ann"]
-    told = red.rumble(*bot, "--same-server", blue.address, code=1)
-    assert told.splitlines()[-1].endswith(f"keys are of one club: --same-server http://{red.address}")
-    told = red.rumble(*bot, "--key", main.key("ann"), code=1)
-    assert "(bad_key)" in told
-    assert "--same-server" not in told
+    printed = red.rumble(*bot, "--same-server", blue.address, code=1)
+    assert printed.splitlines()[-1].endswith(f"keys are of one club: --same-server http://{red.address}")
+    printed = red.rumble(*bot, "--key", main.key("ann"), code=1)
+    assert "(bad_key)" in printed
+    assert "--same-server" not in printed
 
 
 def test_a_club_that_is_not_there(places: Sequence[Place]) -> None:
     address = f"{places[0].address}/c/none"
-    told = places[0].rumble("bot", "random", "--join", "cup", "--server", address, code=1)
-    assert told == f"rumble: there is no club none at http://{places[0].address}\n"
+    printed = places[0].rumble("bot", "random", "--join", "cup", "--server", address, code=1)
+    assert printed == f"rumble: there is no club none at http://{places[0].address}\n"
     assert "none" in places[0].rumble("tournament", "list", "--server", address, code=1)
-    told = places[0].rumble("tournament", "list", "--server", f"{places[0].address}/c/No", code=2)
-    assert "a club's name is 1 to 32 of a-z, 0-9 and -" in told
-    assert told.count("\n") == 1
+    printed = places[0].rumble("tournament", "list", "--server", f"{places[0].address}/c/No", code=2)
+    assert "a club's name is 1 to 32 of a-z, 0-9 and -" in printed
+    assert printed.count("\n") == 1

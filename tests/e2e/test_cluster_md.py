@@ -234,9 +234,9 @@ class Site:
     def leads(self) -> dict[str, list[str]]:
         """Return the clubs that each node leads, by the page's command."""
         (command,) = lines("with the settings, from anywhere")
-        told = [line.split("  ") for line in self.reader.run(command).splitlines()]
+        rows = [line.split("  ") for line in self.reader.run(command).splitlines()]
         names = {f"http://127.0.0.1:{port}": name for name, port in self.ports.items()}
-        return {names[address]: leads.removeprefix("leads ").split(", ") for _, address, leads in told}
+        return {names[address]: leads.removeprefix("leads ").split(", ") for _, address, leads in rows}
 
     def leader_of(self, club: str) -> str | None:
         """Return the node that leads a club."""
@@ -276,8 +276,8 @@ def test_three_nodes_in_ten_commands(postgres: Cluster, tmp_path: Path) -> None:
             stack.enter_context(running(bot, reader.environment, tmp_path / f"{name}.log"))
 
         def played() -> int:
-            told = httpx.get(f"{site.front}/c/chess/api/tournaments/cup", timeout=PATIENCE_S)
-            return sum(row["played"] for row in told.json()["standings"]) if told.status_code == 200 else -1
+            answer = httpx.get(f"{site.front}/c/chess/api/tournaments/cup", timeout=PATIENCE_S)
+            return sum(row["played"] for row in answer.json()["standings"]) if answer.status_code == 200 else -1
 
         def goes_on() -> None:
             before = played()

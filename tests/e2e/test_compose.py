@@ -69,10 +69,10 @@ def test_compose_ends_in_a_table(tmp_path: Path) -> None:
                 bot_process.communicate(timeout=PATIENCE_S)
                 assert bot_process.returncode == 0, (tmp_path / f"{name}.log").read_text()
         asked = ["tournament", "standings", "friday", "--json"]
-        told = json.loads(typed_here(asked, machine.environment(organiser), tmp_path).out)
-    assert told["status"] == "finished"
-    assert {row["name"]: row["played"] for row in told["standings"]} == dict.fromkeys(services, 40)
-    assert told["standings"][-1]["name"] == "random"
+        answer = json.loads(typed_here(asked, machine.environment(organiser), tmp_path).out)
+    assert answer["status"] == "finished"
+    assert {row["name"]: row["played"] for row in answer["standings"]} == dict.fromkeys(services, 40)
+    assert answer["standings"][-1]["name"] == "random"
     assert process.returncode == 0
 
 

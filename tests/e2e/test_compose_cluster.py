@@ -74,10 +74,10 @@ def test_bots_play_by_the_balancer_and_another_node_leads_when_one_dies(postgres
             for bot in bots:
                 bot.communicate(timeout=PATIENCE_S)
             assert [bot.returncode for bot in bots] == [0, 0, 0]
-            told = browser.get("/api/tournaments/friday").raise_for_status().json()
+            view = browser.get("/api/tournaments/friday").raise_for_status().json()
             assert browser.get("/tournaments/friday").status_code == 200
-    assert told["status"] == "finished"
-    assert {row["name"]: row["played"] for row in told["standings"]} == dict.fromkeys(BOTS, 20)
+    assert view["status"] == "finished"
+    assert {row["name"]: row["played"] for row in view["standings"]} == dict.fromkeys(BOTS, 20)
 
 
 def is_led(browser: httpx.Client) -> bool:

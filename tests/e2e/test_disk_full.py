@@ -34,13 +34,13 @@ class Field:
     """The bots of a tournament, and all frames told to them."""
 
     def __init__(self) -> None:
-        self.told: list[Frame] = []
+        self.frames: list[Frame] = []
         self.hurried = False
         self._troubles: asyncio.Queue[str] = asyncio.Queue()
         self._turn = asyncio.Event()
 
     def heard(self, frame: Frame) -> None:
-        self.told.append(frame)
+        self.frames.append(frame)
         if frame["type"] == "turn":
             self._turn.set()
         elif frame["type"] == "notice" and frame["code"] in ("disk", "resumed"):
@@ -75,14 +75,14 @@ async def test_trouble_with_the_disk_costs_no_result(tmp_path: Path) -> None:
             for _ in range(WRITER_KILLS):
                 await the_writer_is_killed(restartable, field)
             await the_database_is_moved_away(restartable, field)
-            assert all(frame["type"] != "tournament_over" for frame in field.told)
+            assert all(frame["type"] != "tournament_over" for frame in field.frames)
             field.hurried = True
         facts = restartable.facts()
         restartable.kill()
         # The writer ends by itself: the lock is free.
         DatabaseLock(str(restartable.database)).release()
     assert_all_played(facts, NAMES)
-    assert assert_told_as_logged(field.told, facts) == 2 * RESULTS
+    assert assert_told_as_logged(field.frames, facts) == 2 * RESULTS
     assert {fact["termination"] for fact in facts if fact["fact"] == "match_over"} == {"normal"}
     assert {fact["by"] for fact in facts if fact["fact"] == "tournament_paused"} == {"disk"}
 
@@ -92,10 +92,10 @@ async def the_disk_is_full(restartable: RestartableServer, field: Field) -> None
     limit_files(restartable, 1)
     await field.all_hear("disk")
     written = restartable.facts()
-    announced = assert_told_as_logged(field.told, written)
+    announced = assert_told_as_logged(field.frames, written)
     await all_matches_end(restartable)
     assert restartable.facts() == written, "something was written after all"
-    assert assert_told_as_logged(field.told, written) == announced, "a result was announced on a full disk"
+    assert assert_told_as_logged(field.frames, written) == announced, "a result was announced on a full disk"
     limit_files(restartable, resource.RLIM_INFINITY)
     await field.all_hear("resumed")
 

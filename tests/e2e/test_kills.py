@@ -105,12 +105,12 @@ def wait_for_start(restartable: RestartableServer) -> None:
 async def test_sigterm_during_50_matches(tmp_path: Path) -> None:
     names = [f"bot{number:02}" for number in range(1, 12)]
     started: set[str] = set()
-    told: list[Frame] = []
+    frames: list[Frame] = []
     may_answer = asyncio.Event()
     all_started = asyncio.Event()
 
     def heard(frame: Frame) -> None:
-        told.append(frame)
+        frames.append(frame)
         if frame["type"] == "match_start":
             started.add(frame["match"])
             if len(started) == 55:
@@ -135,4 +135,4 @@ async def test_sigterm_during_50_matches(tmp_path: Path) -> None:
     assert all(1001 in bot.closes for bot in bots)
     assert_all_played(facts, names, max_matches=10)
     assert {fact["termination"] for fact in facts if fact["fact"] == "match_over"} == {"normal"}
-    assert assert_told_as_logged(told, facts) == 110
+    assert assert_told_as_logged(frames, facts) == 110

@@ -78,8 +78,8 @@ async def test_a_lesson(tmp_path: Path, chromium: str) -> None:
     async with asyncio.timeout(LESSON_S):
         with classroom(tmp_path) as machines:
             async with lesson(*machines, chromium) as (made, teachers, theirs):
-                told = made.serve()
-                url, code = told["page"], await made.teacher_creates(teachers, told)
+                lines = made.serve()
+                url, code = lines["page"], await made.teacher_creates(teachers, lines)
                 several = asyncio.Semaphore(JOINING)
 
                 async def joins(pupil: "Pupil") -> None:

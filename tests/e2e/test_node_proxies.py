@@ -68,15 +68,15 @@ class Front:
 
     def must_come_again(self) -> None:
         """Check that each kind of request is answered as while no node leads."""
-        page, told = self.ask("/tournaments/cup", Accept="text/html"), self.ask("/api/tournaments/cup")
-        for answer in (page, told, self.ask("/api/tournaments", "POST", "{}")):
+        page, api = self.ask("/tournaments/cup", Accept="text/html"), self.ask("/api/tournaments/cup")
+        for answer in (page, api, self.ask("/api/tournaments", "POST", "{}")):
             assert (answer.status_code, answer.headers["Retry-After"]) == (503, "1")
             assert answer.headers["Cache-Control"] == "no-store"
         assert page.headers["Content-Type"].startswith("text/html")
         assert 'http-equiv="refresh" content="1"' in page.text
-        assert told.headers["Content-Type"] == "application/json"
-        assert told.json()["error"].keys() == {"code", "message", "detail"}
-        assert told.json()["error"]["code"] == "unavailable"
+        assert api.headers["Content-Type"] == "application/json"
+        assert api.json()["error"].keys() == {"code", "message", "detail"}
+        assert api.json()["error"]["code"] == "unavailable"
         with pytest.raises(InvalidStatus) as refused:
             self.bot()
         assert refused.value.response.status_code == 503

@@ -33,12 +33,12 @@ class Class:
         """Start the server as the teacher does; return its output up to the line "listening on"."""
         process = self._stack.enter_context(self.here.leaves_running("teacher", command, TOKEN))
         assert process.stdout is not None
-        told = ""
+        printed = ""
         for line in process.stdout:
-            told += line
+            printed += line
             if line.startswith(LISTENS):
-                return told
-        raise AssertionError(f"the server did not start: {told}")
+                return printed
+        raise AssertionError(f"the server did not start: {printed}")
 
     def teacher(self, command: str) -> str:
         """Run a command in the teacher's second terminal."""
@@ -71,10 +71,10 @@ class Class:
 
     def names(self, tournament: str) -> list[str]:
         """Return the bots' names of a tournament that is over, after a check that no bot committed a fault."""
-        told = json.loads(self.teacher(f"rumble tournament standings {tournament} --json"))
-        assert told["status"] == "finished"
-        assert [row for row in told["standings"] if row["faults"] or not row["played"]] == []
-        return sorted(row["name"] for row in told["standings"])
+        standings = json.loads(self.teacher(f"rumble tournament standings {tournament} --json"))
+        assert standings["status"] == "finished"
+        assert [row for row in standings["standings"] if row["faults"] or not row["played"]] == []
+        return sorted(row["name"] for row in standings["standings"])
 
 
 class Page:
@@ -102,23 +102,23 @@ def school(tmp_path: Path) -> Iterator[Class]:
         yield Class(here, there, stack)
 
 
-def link_of(told: str) -> str:
+def link_of(printed: str) -> str:
     """Return the link that `create` or `invite` printed."""
-    (found,) = re.findall(r"https?://\S+/tournaments/\S+", told)
+    (found,) = re.findall(r"https?://\S+/tournaments/\S+", printed)
     return str(found)
 
 
 @pytest.mark.slow
 def test_everything_that_the_server_says_works_on_another_machine(school: Class) -> None:
-    told = school.serve("rumble serve --host 0.0.0.0")
-    page = re.findall(r"^page +(\S+)", told, re.MULTILINE)
+    printed = school.serve("rumble serve --host 0.0.0.0")
+    page = re.findall(r"^page +(\S+)", printed, re.MULTILINE)
     assert page == [f"http://{SERVER}:8765/"]
     school.teacher("rumble tournament create lesson --game tictactoe --legs 1 --start-at-bots 6 --invite tell-nobody")
-    told = school.teacher("rumble tournament invite lesson")
-    link = link_of(told)
+    printed = school.teacher("rumble tournament invite lesson")
+    link = link_of(printed)
     assert link.startswith(page[0])
     school.writes("host's friend")
-    school.plays("host's friend", re.findall(r"^command +(.*)", told, re.MULTILINE)[0])
+    school.plays("host's friend", re.findall(r"^command +(.*)", printed, re.MULTILINE)[0])
     first, second = school.opens("ann", link), school.opens("bob", link)
     assert first.copied("join") != second.copied("join"), "each has a name of their own"
     school.writes("bob")
@@ -141,15 +141,15 @@ def test_everything_that_the_server_says_works_on_another_machine(school: Class)
 @pytest.mark.long
 def test_a_public_url_is_what_everybody_is_told(school: Class) -> None:
     url = f"http://{NAME}:8765"
-    told = school.serve(f"rumble serve --host 0.0.0.0 --public-url {url}")
-    assert re.findall(r"^page +(\S+)", told, re.MULTILINE) == [f"{url}/"]
-    told = school.teacher("rumble tournament create lesson --game tictactoe --start-at-bots 2 --invite tell-nobody")
-    link = link_of(told)
+    printed = school.serve(f"rumble serve --host 0.0.0.0 --public-url {url}")
+    assert re.findall(r"^page +(\S+)", printed, re.MULTILINE) == [f"{url}/"]
+    printed = school.teacher("rumble tournament create lesson --game tictactoe --start-at-bots 2 --invite tell-nobody")
+    link = link_of(printed)
     assert link.startswith(f"{url}/tournaments/lesson?")
     school.writes("host's friend")
-    school.plays("host's friend", re.findall(r"^bots join with: (.*)", told, re.MULTILINE)[0])
+    school.plays("host's friend", re.findall(r"^bots join with: (.*)", printed, re.MULTILINE)[0])
     page = school.opens("ann", link)
     assert f"{NAME}:8765" in page.copied("join")
     school.plays("bob", school.opens("bob", page.link("/write")).copied("bare"))
-    assert all(SERVER not in text for text in (told, page.source, *school.ends().values()))
+    assert all(SERVER not in text for text in (printed, page.source, *school.ends().values()))
     assert len(set(school.names("lesson"))) == 2

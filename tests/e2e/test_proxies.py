@@ -74,9 +74,9 @@ def test_bots_play_and_visitors_watch_by_a_proxy(
         assert "Content-Encoding" not in invited.headers, "the length of a compressed page can tell what is in it"
         with browser.stream("GET", f"/api/tournaments/{cup}/events") as events:
             stream = events.iter_bytes()
-            told = b""
-            while b"event: snapshot" not in told:
-                told += next(stream)  # a proxy that buffers would hold the event back forever
+            received = b""
+            while b"event: snapshot" not in received:
+                received += next(stream)  # a proxy that buffers would hold the event back forever
             environment = clean_environment(tmp_path, {"SSL_CERT_FILE": str(trusted)})
             options = ["--server", base, "--join", cup, "--name", f"random-{language}", "--quiet"]
             with running([*RUMBLE, "bot", "random", *options], environment, tmp_path / "bot.log") as bot:
@@ -85,6 +85,6 @@ def test_bots_play_and_visitors_watch_by_a_proxy(
                 minimax = serve(RemoteReferenceBot("minimax"), base, name=f"minimax-{language}", join=cup)
                 assert asyncio.run(asyncio.wait_for(minimax, PATIENCE_S)).status == "finished"
                 assert bot.wait(PATIENCE_S) == 0
-            while b'"status":"finished"' not in told:
-                told += next(stream)
+            while b'"status":"finished"' not in received:
+                received += next(stream)
     assert server.tournament("standings", cup)["status"] == "finished"

@@ -37,13 +37,13 @@ async def test_each_planted_lie_is_found(tmp_path: Path) -> None:
     field.judge(facts, results=12)
     with pytest.raises(AssertionError):
         field.judge(facts, results=13)
-    truth = field.told
+    truth = field.frames
     for kind, lie, found in LIES:
-        field.told = deepcopy(truth)
-        lie(next(frame for _, frame in field.told if frame["type"] == kind))
+        field.frames = deepcopy(truth)
+        lie(next(frame for _, frame in field.frames if frame["type"] == kind))
         with pytest.raises(AssertionError, match=found):
             field.judge(facts, results=12)
     lost = next(fact for fact in facts if fact["fact"] == "match_over")
-    field.told = truth
+    field.frames = truth
     with pytest.raises(AssertionError):
         field.judge([fact for fact in facts if fact is not lost], results=11)

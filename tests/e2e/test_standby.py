@@ -44,8 +44,8 @@ def readiness(server: Server) -> tuple[int, dict[str, object]]:
 def wait_until_it_leads(server: Server) -> None:
     """Return once the server leads main. On a busy machine its lease may be over for a moment."""
     end_s = time.monotonic() + PATIENCE_S
-    while (told := readiness(server)) != (200, {"status": "ok", "reason": "", "leads": ["main"]}):
-        assert time.monotonic() < end_s, told
+    while (answer := readiness(server)) != (200, {"status": "ok", "reason": "", "leads": ["main"]}):
+        assert time.monotonic() < end_s, answer
         time.sleep(0.05)
 
 

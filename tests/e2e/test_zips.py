@@ -53,9 +53,9 @@ def test_an_unpacked_zip_plays_by_one_command(language: Language, server: Server
     packed = httpx.post(f"{server.url}/join/zip", data=form).raise_for_status().content
     folder = tmp_path / "Bücher von Jürgen"
     ZipFile(BytesIO(packed)).extractall(folder)
-    told = {"PATH": bare_path(tmp_path / "bin"), **(go_proxy(tmp_path) if language is Language.GO else {})}
+    variables = {"PATH": bare_path(tmp_path / "bin"), **(go_proxy(tmp_path) if language is Language.GO else {})}
     command = ["sh", str(folder / "bot" / "run.sh")]
-    environment = clean_environment(tmp_path, told)
+    environment = clean_environment(tmp_path, variables)
     done = subprocess.run(
         command,
         env=environment,

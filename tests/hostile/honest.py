@@ -69,7 +69,7 @@ class HonestField:
         self._folder = folder
         self._process = process
         self._lines = threading.Condition()
-        self.told: list[tuple[str, Frame]] = []
+        self.frames: list[tuple[str, Frame]] = []
         """The messages to the bots, and the notes of their moves."""
         self._looked_at = 0
         self._reader = threading.Thread(target=self._read)
@@ -78,9 +78,9 @@ class HonestField:
     def _read(self) -> None:
         assert self._process.stdout is not None
         for line in self._process.stdout:
-            told = json.loads(line)
+            frame = json.loads(line)
             with self._lines:
-                self.told.append((told["bot"], told["frame"]))
+                self.frames.append((frame["bot"], frame["frame"]))
                 self._lines.notify_all()
         with self._lines:
             self._lines.notify_all()
@@ -88,23 +88,23 @@ class HonestField:
     def assert_unharmed(self) -> None:
         """Assert that every bot makes a further move, and that nobody was harmed since the last look."""
         with self._lines:
-            begin = len(self.told)
+            begin = len(self.frames)
             on = self._lines.wait_for(lambda: self._moved(begin) == set(NAMES) or self._is_over(), PATIENCE_S)
             assert on, f"only {self._moved(begin)} made another move"
-            new, self._looked_at = self.told[self._looked_at :], len(self.told)
+            new, self._looked_at = self.frames[self._looked_at :], len(self.frames)
         assert_none(harms(new))
 
     def assert_nobody_harmed_until_now(self) -> None:
         """The same without waiting for moves."""
         with self._lines:
-            new, self._looked_at = self.told[self._looked_at :], len(self.told)
+            new, self._looked_at = self.frames[self._looked_at :], len(self.frames)
         assert_none(harms(new))
 
     def _moved(self, begin: int) -> set[str]:
-        return {bot for bot, frame in self.told[begin:] if frame["type"] == "moved"}
+        return {bot for bot, frame in self.frames[begin:] if frame["type"] == "moved"}
 
     def _is_over(self) -> bool:
-        return any(frame["type"] == "tournament_over" for _, frame in self.told)
+        return any(frame["type"] == "tournament_over" for _, frame in self.frames)
 
     def wait_for_turns(self) -> None:
         """Wait until every bot plays."""
@@ -121,9 +121,9 @@ class HonestField:
         assert_all_played(facts, NAMES, MAX_MATCHES)
         overs = [fact for fact in facts if fact["fact"] == "match_over"]
         assert {(fact["termination"], tuple(fact["at_fault"])) for fact in overs} == {("normal", ())}
-        told = [frame for _, frame in self.told]
-        assert assert_told_as_logged(told, facts) == 2 * len(overs)
-        assert_none(overcharged(facts, told))
+        frames = [frame for _, frame in self.frames]
+        assert assert_told_as_logged(frames, facts) == 2 * len(overs)
+        assert_none(overcharged(facts, frames))
         for over in overs[:: max(1, len(overs) // LOOKED_AT)]:
             assert_complete(self.server.transcript(over["match"]), over["moves"])
         return facts
@@ -134,9 +134,9 @@ def assert_none(problems: Iterator[str]) -> None:
     assert not found, "\n".join(found[:10])
 
 
-def harms(told: list[tuple[str, Frame]]) -> Iterator[str]:
+def harms(frames: list[tuple[str, Frame]]) -> Iterator[str]:
     """Name the messages that an honest bot should not have got."""
-    for bot, frame in told:
+    for bot, frame in frames:
         kind = frame["type"]
         if kind in ("error", "rejected") or (kind == "notice" and frame["code"] != "paused"):
             yield f"{bot} was told {frame}"
@@ -146,9 +146,9 @@ def harms(told: list[tuple[str, Frame]]) -> Iterator[str]:
             yield f"{bot} was told {frame['termination']}: {frame['reason']}"
 
 
-def overcharged(facts: list[Fact], told: list[Frame]) -> Iterator[str]:
+def overcharged(facts: list[Fact], frames: list[Frame]) -> Iterator[str]:
     """Name the moves whose charge exceeds the thinking time measured by their bots."""
-    took_ms = {frame["turn_id"]: frame["took_ms"] for frame in told if frame["type"] == "moved"}
+    took_ms = {frame["turn_id"]: frame["took_ms"] for frame in frames if frame["type"] == "moved"}
     controls = {fact["match"]: fact["time_control"] for fact in facts if fact["fact"] == "match_started"}
     banks: dict[tuple[str, int, int], int] = defaultdict(lambda: BANK_MS)
     for fact in facts:

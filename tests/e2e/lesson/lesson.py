@@ -54,20 +54,20 @@ class Lesson:
         process = self.served.enter_context(self.here.leaves_running("teacher", SERVE))
         self.commands += 1
         assert process.stdout is not None
-        told: dict[str, str] = {}
+        lines: dict[str, str] = {}
         for line in process.stdout:
             what, _, rest = line.strip().partition("  ")
-            told.setdefault(what, rest.strip().partition("  ")[0])
+            lines.setdefault(what, rest.strip().partition("  ")[0])
             if line.startswith("listening on "):
-                return told
-        raise AssertionError(f"the server did not start: {told}")
+                return lines
+        raise AssertionError(f"the server did not start: {lines}")
 
-    async def teacher_creates(self, browser: Browser, told: dict[str, str]) -> str:
+    async def teacher_creates(self, browser: Browser, lines: dict[str, str]) -> str:
         """Have the teacher log in and create a classroom; return the join code."""
         self.teacher = await self.stack.enter_async_context(seated(browser, 1))
         page = self.teacher.page
-        await page.goto(told["console"])
-        await self.teacher.type("Host token", told["host token"])
+        await page.goto(lines["console"])
+        await self.teacher.type("Host token", lines["host token"])
         await self.teacher.click("Log in")
         await self.teacher.click(page.locator("#f-classroom"))
         await self.teacher.type("Name", "Class 7b")
