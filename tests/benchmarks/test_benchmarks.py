@@ -46,9 +46,9 @@ def test_throughput_beside_the_echo() -> None:
     for game in ("tictactoe", "connect4"):
         echo, ours = figures[game, "echo"], figures[game, "ours"]
         assert 0.8 < int(echo[1]) / int(ours[1]) < 1.25, "the echo's turns are not as large as the game's"
-        told = re.search(rf"^{game} +CPU a turn echo/ours ([\d.]+) \(", printed, re.MULTILINE)
-        assert told is not None
-        assert float(told[1]) == pytest.approx(float(echo[0]) / float(ours[0]), rel=0.02)
+        ratio = re.search(rf"^{game} +CPU a turn echo/ours ([\d.]+) \(", printed, re.MULTILINE)
+        assert ratio is not None
+        assert float(ratio[1]) == pytest.approx(float(echo[0]) / float(ours[0]), rel=0.02)
 
 
 def test_throughput_beside_another_checkout() -> None:
@@ -58,7 +58,7 @@ def test_throughput_beside_another_checkout() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "options", "told"),
+    ("name", "options", "expected"),
     [
         ("frames.py", ("--games", "tictactoe", *TINY), "CPU a turn own/library "),
         ("growth.py", ("connected", "--quick"), "4 idle bots: "),
@@ -67,8 +67,8 @@ def test_throughput_beside_another_checkout() -> None:
         ("visitors.py", ("--bots", "4", "--visitors", "2", "--seconds", "3", "--rounds", "1"), "throughput ratio "),
     ],
 )
-def test_others_of_the_server(name: str, options: tuple[str, ...], told: str) -> None:
-    assert told in output_of(name, *options)
+def test_others_of_the_server(name: str, options: tuple[str, ...], expected: str) -> None:
+    assert expected in output_of(name, *options)
 
 
 def test_a_question_says_whether_the_goal_is_met() -> None:
@@ -83,11 +83,11 @@ def test_throughput_on_postgresql_says_whether_the_goal_is_met() -> None:
     programs()
     printed = output_of("throughput.py", "--db", "--games", "tictactoe", *TINY)
     assert [row[1] for row in FIGURES.findall(printed)] == ["sqlite", "postgres"]
-    told = re.search(
+    goal = re.search(
         r"postgres has ([\d.]+) of sqlite's turns a second, the goal is 0.9: (met|NOT MET)$", printed, re.M
     )
-    assert told is not None
-    assert (float(told[1]) >= 0.9) == (told[2] == "met")
+    assert goal is not None
+    assert (float(goal[1]) >= 0.9) == (goal[2] == "met")
 
 
 def test_strength_prints_a_table_for_each_field() -> None:

@@ -19,9 +19,11 @@ def section(name: str) -> str:
 @pytest.mark.parametrize("game", [*GAMES, *EXTRA], ids=lambda game: game.name)
 def test_each_game_is_told_whole(game: Game) -> None:
     row = next(line for line in PAGE.splitlines() if line.startswith(f"| `{game.name}` |"))
-    told = {name: default.strip("`") for name, default in re.findall(r"`(\w+)` \(([^)]*)\)", row)}
+    settings = {name: default.strip("`") for name, default in re.findall(r"`(\w+)` \(([^)]*)\)", row)}
     defaults = {setting.name: setting.default for setting in game.settings}
-    assert told == {name: value if isinstance(value, str) else json.dumps(value) for name, value in defaults.items()}
+    assert settings == {
+        name: value if isinstance(value, str) else json.dumps(value) for name, value in defaults.items()
+    }
     about = section(game.name)
     for name in (*defaults, *game.initial().view()):
         assert f"`{name}`" in about

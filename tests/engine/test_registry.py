@@ -170,7 +170,7 @@ def test_people_read_titles() -> None:
 
 
 @pytest.mark.parametrize(
-    ("module", "without", "told"),
+    ("module", "without", "message"),
     [
         ("chess", ("cozy_chess", "chess"), "chess needs an extra; in a checkout of Rumble: pip install '.[chess]'\n"),
         ("poker", ("pyspiel",), "poker needs an extra; in a checkout of Rumble: pip install '.[openspiel]'\n"),
@@ -181,7 +181,7 @@ def test_people_read_titles() -> None:
         ),
     ],
 )
-def test_the_error_without_an_extra_names_the_extra(module: str, without: tuple[str, ...], told: str) -> None:
+def test_the_error_without_an_extra_names_the_extra(module: str, without: tuple[str, ...], message: str) -> None:
     script = (
         f"import sys; sys.modules.update(dict.fromkeys({without}))\n"
         "from rumble_engine import MissingExtra\n"
@@ -189,4 +189,4 @@ def test_the_error_without_an_extra_names_the_extra(module: str, without: tuple[
         "except MissingExtra as error:\n    print(error)"
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
-    assert done.stdout == told
+    assert done.stdout == message

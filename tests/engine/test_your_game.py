@@ -32,8 +32,8 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_the_template_depends_on_the_distribution_with_the_engine() -> None:
-    told = tomllib.loads((TEMPLATE / "pyproject.toml").read_text(encoding="utf-8"))
-    assert told["project"]["dependencies"] == [PROJECT["project"]["name"]]
+    template = tomllib.loads((TEMPLATE / "pyproject.toml").read_text(encoding="utf-8"))
+    assert template["project"]["dependencies"] == [PROJECT["project"]["name"]]
 
 
 @pytest.mark.parametrize("settings", ["{}", '{"last": "loses"}'])

@@ -25,7 +25,7 @@ def evening(seed: int) -> tuple[list[Told], set[int]]:
 
     Every bot thinks for the same time, and ben is away for a while: only the server makes the waits.
     """
-    told: list[Told] = []
+    frames: list[Told] = []
     choices: set[int] = set()
     secrets = Random(seed)
     with installed(), patch("rumble_server.tournament.terms.token_hex", lambda size: secrets.randbytes(size).hex()):
@@ -34,7 +34,7 @@ def evening(seed: int) -> tuple[list[Told], set[int]]:
 
         def play(bot: Bot, frame: Frame) -> None:
             about = (frame["ply"], frame["clock"]) if frame["type"] == "turn" else frame.get("code")
-            told.append((world.clock.now_ms(), bot.name, frame["type"], about))
+            frames.append((world.clock.now_ms(), bot.name, frame["type"], about))
             if frame["type"] == "turn":
                 choices.add(len(frame["legal"]))
                 move = {"type": "move", "match": frame["match"], "turn_id": frame["turn_id"], "move": frame["legal"][0]}
@@ -54,7 +54,7 @@ def evening(seed: int) -> tuple[list[Told], set[int]]:
         for name in ("ann", "ben", "cid"):
             enter(name)
         world.run()
-    return told, choices
+    return frames, choices
 
 
 def test_neither_times_nor_clocks_depend_on_a_secret() -> None:
@@ -62,7 +62,7 @@ def test_neither_times_nor_clocks_depend_on_a_secret() -> None:
     first = evenings[0][0]
     assert sum(kind == "turn" for _, _, kind, _ in first) > 10
     assert ("ben", "match_start") in [(name, kind) for _, name, kind, _ in first[10:]], "ben came back"
-    assert all(told == first for told, _ in evenings)
+    assert all(frames == first for frames, _ in evenings)
     assert set.union(*(choices for _, choices in evenings)) == {1, 2}, "the number of legal moves is a secret"
 
 

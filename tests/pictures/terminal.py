@@ -46,19 +46,19 @@ def printed(command: Sequence[str], environment: dict[str, str], last: str) -> I
     """Run a command on a pseudo terminal; yield its output up to the text `last`, and end the command by Ctrl-C."""
     ours, its = pty.openpty()
     fcntl.ioctl(its, termios.TIOCSWINSZ, struct.pack("HHHH", ROWS, COLUMNS, 0, 0))
-    start, decoder, told = time.monotonic(), codecs.getincrementaldecoder("utf-8")(), ""
+    start, decoder, output = time.monotonic(), codecs.getincrementaldecoder("utf-8")(), ""
     on_terminal = [sys.executable, "-c", "import os, sys; os.login_tty(0); os.execvp(sys.argv[1], sys.argv[1:])"]
     with subprocess.Popen([*on_terminal, *command], env=environment, stdin=its, stdout=its, stderr=its) as process:
         os.close(its)
         try:
-            while last not in told:
+            while last not in output:
                 text = decoder.decode(os.read(ours, 65536))
-                told += text
+                output += text
                 yield round(time.monotonic() - start, 3), "o", text
             os.write(ours, b"\x03")
             process.wait(PATIENCE_S)
         except OSError as error:
-            raise AssertionError(f"it ended without {last!r}: {told}") from error
+            raise AssertionError(f"it ended without {last!r}: {output}") from error
         finally:
             process.kill()
             os.close(ours)

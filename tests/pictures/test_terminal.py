@@ -27,9 +27,9 @@ def texts(picture: Path) -> list[str]:
 
 
 def test_the_recording_of_the_readme_is_a_tournament_to_its_end() -> None:
-    told = "\n".join(texts(PICTURE))
+    text = "\n".join(texts(PICTURE))
     for part in ("rumble demo", "running, ", "finished after 42 matches", "demo stays until Ctrl-C"):
-        assert part in told
+        assert part in text
 
 
 @pytest.mark.e2e
@@ -37,9 +37,9 @@ def test_the_output_of_a_command_is_drawn(tmp_path: Path) -> None:
     need_module("termtosvg", "dev")
     picture = tmp_path / "games.svg"
     record(["games"], "tictactoe", picture)
-    told = texts(picture)
-    assert any("$ rumble games" in text for text in told)
-    assert any("tictactoe" in text for text in told)
+    shown = texts(picture)
+    assert any("$ rumble games" in text for text in shown)
+    assert any("tictactoe" in text for text in shown)
 
 
 def test_a_command_is_typed_letter_by_letter() -> None:

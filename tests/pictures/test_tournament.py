@@ -22,5 +22,5 @@ async def test_a_running_tournament_is_taken() -> None:
     from tests.pictures.tournament import PICTURE, picture
 
     program = chromium() or missing("there is no Chromium here (`CHROMIUM` may name one)")
-    taken = await picture(program, {"ann": ("random",), "bob": ("random",)}, lambda told: bool(told["started_at_ms"]))
+    taken = await picture(program, {"ann": ("random",), "bob": ("random",)}, lambda view: bool(view["started_at_ms"]))
     assert taken[SIZE] == PICTURE.read_bytes()[SIZE]

@@ -48,10 +48,10 @@ async def take(browser: Browser, server: RunningServer, tournament: str, enough:
     return await page.screenshot(omit_background=True)
 
 
-def is_telling(told: Any) -> bool:
+def is_telling(view: Any) -> bool:
     """Return whether the page has much to show: half of the matches are over, and three boards are full."""
-    full = [board for board in told["running"] if board["ply"] >= 8]
-    return bool(told["matches_over"] >= told["matches_total"] / 2 and len(full) >= 3)
+    full = [board for board in view["running"] if board["ply"] >= 8]
+    return bool(view["matches_over"] >= view["matches_total"] / 2 and len(full) >= 3)
 
 
 async def picture(program: str, bots: dict[str, tuple[str, ...]], enough: Callable[[Any], bool]) -> bytes:

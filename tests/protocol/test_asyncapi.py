@@ -70,12 +70,12 @@ def test_every_reference_leads_somewhere_and_nothing_is_left_over() -> None:
 
 
 def test_every_message_is_in_an_operation_and_in_its_direction() -> None:
-    told: dict[str, set[str]] = {"send": set(), "receive": set()}
+    types: dict[str, set[str]] = {"send": set(), "receive": set()}
     for operation in OPERATIONS.values():
-        told[operation.action].add(operation.message)
+        types[operation.action].add(operation.message)
         answers = operation.reply.messages if operation.reply else ()
-        told["receive" if operation.action == "send" else "send"].update(answers)
-    assert told == TYPES
+        types["receive" if operation.action == "send" else "send"].update(answers)
+    assert types == TYPES
 
 
 def test_the_values_of_answers_are_fields_of_their_messages() -> None:
@@ -94,8 +94,8 @@ def test_the_values_of_answers_are_fields_of_their_messages() -> None:
 
 
 def test_the_close_codes_are_all_there() -> None:
-    told = {each["code"]: each["reconnect"] for each in DOCUMENT["channels"]["bot"]["x-close-codes"]}
-    assert told == {int(code): code not in DO_NOT_RECONNECT for code in CloseCode}
+    codes = {each["code"]: each["reconnect"] for each in DOCUMENT["channels"]["bot"]["x-close-codes"]}
+    assert codes == {int(code): code not in DO_NOT_RECONNECT for code in CloseCode}
 
 
 def test_the_document_and_the_json_schemas_accept_the_same_frames() -> None:
@@ -159,8 +159,8 @@ async def test_programs_that_follow_the_document_play_a_tournament() -> None:
         tournament = server.arena.tournaments[server.create(game="tictactoe", start_at_bots=2)]
         command = [sys.executable, generic_client.__file__, str(KEPT), f"127.0.0.1:{server.port}", "7", "join=friday"]
         programs = [await create_subprocess_exec(*command, f"name={name}", stdout=PIPE) for name in ("ada", "bob")]
-        told = await asyncio.gather(*(program.communicate() for program in programs))
-        ends = [json.loads(output) for output, _ in told]
+        outputs = await asyncio.gather(*(program.communicate() for program in programs))
+        ends = [json.loads(output) for output, _ in outputs]
         assert [end["status"] for end in ends] == ["finished", "finished"]
         assert sum(end["points"] for end in ends) == 2.0
         assert tournament.status == "finished"

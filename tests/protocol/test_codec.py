@@ -133,8 +133,8 @@ def test_a_refusal_tells_what_is_wrong(frame: str, message: str) -> None:
 
 
 def test_detail_has_each_field() -> None:
-    told = refusal({"type": "move", "match": "m", "turn": 1})
-    assert {(problem.field, problem.problem) for problem in told.detail} == {
+    error = refusal({"type": "move", "match": "m", "turn": 1})
+    assert {(problem.field, problem.problem) for problem in error.detail} == {
         ("turn_id", "is required"),
         ("move", "is required"),
         ("turn", "unknown field; did you mean `turn_id`?"),
@@ -144,9 +144,9 @@ def test_detail_has_each_field() -> None:
 
 def test_detail_is_bounded() -> None:
     unknown = {f"{'x' * 100}{number}": 1 for number in range(50)}
-    told = refusal({"type": "resign", "match": "m", **unknown})
-    assert len(told.detail) == MOST_PROBLEMS
-    assert {problem.field for problem in told.detail} == {"x" * LONGEST_NAME + "..."}
+    error = refusal({"type": "resign", "match": "m", **unknown})
+    assert len(error.detail) == MOST_PROBLEMS
+    assert {problem.field for problem in error.detail} == {"x" * LONGEST_NAME + "..."}
     assert len(refusal({"type": "y" * 5000}).message) < 200
 
 
@@ -168,9 +168,9 @@ def test_a_field_given_again_and_again_counts_each_time() -> None:
 
 def test_colons_in_texts_are_no_fields() -> None:
     note = ':"\\' * 200
-    told = read_bot_message(json.dumps({"type": "move", "match": "m", "turn_id": "t", "move": "1", "note": note}))
-    assert isinstance(told, bot.Move)
-    assert told.note == note
+    message = read_bot_message(json.dumps({"type": "move", "match": "m", "turn_id": "t", "move": "1", "note": note}))
+    assert isinstance(message, bot.Move)
+    assert message.note == note
 
 
 def test_the_first_wrong_entry_of_a_list_is_told_alone() -> None:
@@ -185,8 +185,8 @@ def test_no_number_is_made_to_fit(value: str) -> None:
 def test_a_note_is_counted_in_bytes() -> None:
     move = {"type": "move", "match": "m", "turn_id": "t", "move": "4"}
     read_bot_message(json.dumps({**move, "note": "é" * 512}))
-    told = refusal({**move, "note": "é" * 513})
-    assert [(problem.field, problem.problem) for problem in told.detail] == [
+    error = refusal({**move, "note": "é" * 513})
+    assert [(problem.field, problem.problem) for problem in error.detail] == [
         ("note", "a note is at most 1024 bytes of UTF-8")
     ]
 
@@ -209,8 +209,8 @@ def test_an_info_has_bounds_of_its_own() -> None:
         ("deep", "info", "should be an object"),
     ]
     for info, field, problem in wrong:
-        told = refusal({**move, "info": info})
-        assert [(each.field, each.problem) for each in told.detail] == [(field, problem)]
+        error = refusal({**move, "info": info})
+        assert [(each.field, each.problem) for each in error.detail] == [(field, problem)]
     assert refusal('{"type": "move", "match": "m", "turn_id": "t", "move": "4", "info": {"score": 1e999}}').detail
 
 
@@ -234,20 +234,20 @@ def test_a_field_given_twice_counts_as_given_last() -> None:
     ],
 )
 def test_monsters_are_refused_like_anything_else(frame: str | bytes) -> None:
-    told = refusal(frame)
-    assert len(told.message) < 300
-    write_message(server.Error(code=ErrorCode.BAD_MESSAGE, message=told.message, detail=told.detail))
+    error = refusal(frame)
+    assert len(error.message) < 300
+    write_message(server.Error(code=ErrorCode.BAD_MESSAGE, message=error.message, detail=error.detail))
 
 
 @pytest.mark.parametrize("key", [KEY, KEY[:15], KEY * 5, [KEY], {KEY: KEY}, 5])
 @pytest.mark.parametrize("field", ["key", "kye", "name", "join", "omit", "games", "max_matches", "invite"])
 def test_no_value_is_ever_repeated(field: str, key: object) -> None:
     frame = {"type": "login", "wrong": KEY, field: key}
-    told = refusal(frame)
-    assert KEY[:15] not in told.message
-    assert KEY[:15] not in str(told.detail)
-    assert told.__cause__ is None
-    assert told.__suppress_context__
+    error = refusal(frame)
+    assert KEY[:15] not in error.message
+    assert KEY[:15] not in str(error.detail)
+    assert error.__cause__ is None
+    assert error.__suppress_context__
 
 
 def test_a_broken_frame_is_not_repeated() -> None:
@@ -309,5 +309,5 @@ def test_a_message_of_an_unknown_type_is_refused_by_name() -> None:
 @given(messages.any_bot_message)
 def test_the_server_refuses_fields_it_does_not_know(message: bot.BotMessage) -> None:
     frame = json.loads(write_message(message))
-    told = refusal({**frame, "newer": 1})
-    assert told.detail[0].field == "newer"
+    error = refusal({**frame, "newer": 1})
+    assert error.detail[0].field == "newer"

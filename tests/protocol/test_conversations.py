@@ -37,11 +37,11 @@ def test_each_conversation_has_the_form_that_the_readme_describes(path: Path) ->
     first, lines = read_conversation(path)
     assert first.keys() <= {"about", "limits"}
     assert first["about"]
-    told = (EXAMPLES / "README.md").read_text(encoding="utf-8")
+    readme = (EXAMPLES / "README.md").read_text(encoding="utf-8")
     for line in lines:
-        assert all(f"`{word}`" in told for word in (line["from"], *(set(line) & {"does", "happens", "on", "close"})))
+        assert all(f"`{word}`" in readme for word in (line["from"], *(set(line) & {"does", "happens", "on", "close"})))
         doing = line.get("does", line.get("happens"))
-        assert doing is None or f"`{doing}`" in told
+        assert doing is None or f"`{doing}`" in readme
 
 
 @each
@@ -133,8 +133,8 @@ async def test_recording_writes_what_is_there() -> None:
 def test_chances_follow_from_the_seed_as_told(name: str) -> None:
     """Check the commitment and every draw as a bot's author can, by the rule in PROTOCOL.md."""
     _, lines = read_conversation(EXAMPLES / "good" / f"{name}.jsonl")
-    told = {line["frame"]["type"]: line["frame"] for line in lines if "frame" in line}
-    start, over, create = told["match_start"], told["match_over"], lines[0]["tournament"]
+    frames = {line["frame"]["type"]: line["frame"] for line in lines if "frame" in line}
+    start, over, create = frames["match_start"], frames["match_over"], lines[0]["tournament"]
     attempt, seed = f"{over['match']} {over['attempt']}", bytes.fromhex(over["seed"])
     assert start["seed_commitment"] == sha256(seed + attempt.encode()).hexdigest()
     state, draws = get_game(start["game"]).initial(start["settings"], create.get("seed", 0)), 0

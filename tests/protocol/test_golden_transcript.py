@@ -17,10 +17,10 @@ def server() -> ServerInMemory:
 
 
 def test_the_readme_names_every_golden_transcript() -> None:
-    told = (EXAMPLES / "README.md").read_text(encoding="utf-8")
+    readme = (EXAMPLES / "README.md").read_text(encoding="utf-8")
     played = sorted(f"{name}.jsonl" for name in (*FRIDAY, *SATURDAY))
     assert [path.name for path in sorted(EXAMPLES.glob("*.jsonl"))] == played
-    assert [name for name in played if f"`{name}`" not in told] == []
+    assert [name for name in played if f"`{name}`" not in readme] == []
 
 
 def standings(server: ServerInMemory, tournament: str) -> list[tuple[str, float]]:

@@ -25,15 +25,15 @@ SAME_AS_JOINED = {"left"}
 
 @pytest.mark.parametrize("kind", MESSAGES)
 def test_each_message_has_its_fields_in_a_table(kind: str) -> None:
-    told = [row[0].strip("`") for row in rows(section(f"### `{kind}`"))]
-    assert told == ([] if kind in SAME_AS_JOINED else [name for name in MESSAGES[kind].model_fields if name != "type"])
+    names = [row[0].strip("`") for row in rows(section(f"### `{kind}`"))]
+    assert names == ([] if kind in SAME_AS_JOINED else [name for name in MESSAGES[kind].model_fields if name != "type"])
 
 
 @pytest.mark.parametrize("kind", sorted(BOT_TYPES))
 def test_fields_that_a_bot_may_leave_out_are_marked_optional(kind: str) -> None:
-    told = {row[0].strip("`") for row in rows(section(f"### `{kind}`")) if row[1].endswith(", optional")}
+    optional = {row[0].strip("`") for row in rows(section(f"### `{kind}`")) if row[1].endswith(", optional")}
     fields = MESSAGES[kind].model_fields
-    assert told == {name for name, field in fields.items() if name != "type" and not field.is_required()}
+    assert optional == {name for name, field in fields.items() if name != "type" and not field.is_required()}
 
 
 @pytest.mark.parametrize("kind", MESSAGES)

@@ -40,8 +40,8 @@ def is_a_transcript(block: Block) -> None:
             assert as_json(TranscriptLine(**line)) == line
             (read_server_message if line["sender"] == "server" else read_bot_message)(line["frame"])
         else:
-            told = as_json(MatchOver("m", 1, ("a", "b"), (0, 1), Termination.RESIGNATION, "", (), (), 0))
-            assert line.keys() == told.keys()
+            result = as_json(MatchOver("m", 1, ("a", "b"), (0, 1), Termination.RESIGNATION, "", (), (), 0))
+            assert line.keys() == result.keys()
 
 
 def asks_for_a_transcript(block: Block) -> None:

@@ -33,8 +33,8 @@ def test_every_game_of_ours_is_told() -> None:
 
 def tables(game: Game) -> tuple[list[list[str]], list[list[str]]]:
     """Return the rows of the settings table, and of the state table."""
-    told = section(f"### `{game.name}`")
-    parts = re.split(r"^\| state \|.*$", told, flags=re.MULTILINE)
+    text = section(f"### `{game.name}`")
+    parts = re.split(r"^\| state \|.*$", text, flags=re.MULTILINE)
     assert len(parts) == 2
     return rows(parts[0]), rows("| state |\n" + parts[1])
 
@@ -57,14 +57,14 @@ def test_the_settings_of_each_game_are_the_engine_s(game: Game) -> None:
 @each_game
 def test_the_fields_of_each_state_are_the_engine_s(game: Game) -> None:
     _, fields = tables(game)
-    told: dict[str, str] = {}
+    kinds: dict[str, str] = {}
     for names, kind, _meaning in fields:
         for name in re.findall(r"`(\w+)`", names):
-            told[name] = kind if "," not in names else kind.removesuffix("s")
+            kinds[name] = kind if "," not in names else kind.removesuffix("s")
     for state in played(game):
         view = state.view(0)
-        assert list(view) == list(told)
-        types = {name: list if told[name].startswith("list of ") else TYPES[told[name]] for name in view}
+        assert list(view) == list(kinds)
+        types = {name: list if kinds[name].startswith("list of ") else TYPES[kinds[name]] for name in view}
         assert {name: type(value) for name, value in view.items()} == types
 
 
@@ -103,8 +103,8 @@ def test_each_example_has_its_board_drawn(game: Game) -> None:
 
 def test_the_squares_of_checkers_are_numbered_as_told() -> None:
     (drawing,) = (block.text for block in blocks(PATH) if "29    30" in block.text)
-    told = [int(number) for number in drawing.split()]
-    assert told == list(range(1, 33))
+    numbers = [int(number) for number in drawing.split()]
+    assert numbers == list(range(1, 33))
     game = get_game("checkers")
     board = game.initial().view(0)["board"]
     after = game.initial().play("11-15").view(0)["board"]

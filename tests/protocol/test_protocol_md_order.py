@@ -17,9 +17,11 @@ ORDER = "## What answers what, and in which order"
 
 
 def test_the_answers_are_those_of_the_asyncapi_document() -> None:
-    told = {first: set(re.findall(r"`(\w+)`", rest)) for first, rest in rows(section(ORDER)) if first.startswith("`")}
+    documented = {
+        first: set(re.findall(r"`(\w+)`", rest)) for first, rest in rows(section(ORDER)) if first.startswith("`")
+    }
     for operation in OPERATIONS.values():
-        answers = told.get(f"`{operation.message}`", set())
+        answers = documented.get(f"`{operation.message}`", set())
         if operation.reply is not None:
             assert set(operation.reply.messages) <= answers
         else:
@@ -64,7 +66,7 @@ async def test_the_http_api_is_there() -> None:
     async with MemoryServer().browser() as browser:
         paths = (await browser.get("/openapi.json")).json()["paths"]
         missing = (await browser.get("/api/tournaments/none")).json()
-    told = [row[0].strip("`").split() for row in rows(section("## The HTTP API"))]
-    assert len(told) > 5
-    assert [path for method, path in told if method.lower() not in paths.get(path, ())] == ["/openapi.json"]
+    documented = [row[0].strip("`").split() for row in rows(section("## The HTTP API"))]
+    assert len(documented) > 5
+    assert [path for method, path in documented if method.lower() not in paths.get(path, ())] == ["/openapi.json"]
     assert missing["error"].keys() == {"code", "message", "detail"}

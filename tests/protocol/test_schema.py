@@ -71,9 +71,9 @@ def test_the_server_leaves_nothing_out(message: server.ServerMessage) -> None:
 
 def test_a_time_control_may_grow_only_in_what_the_server_sends() -> None:
     grown = {"move_ms": 1, "bank_ms": 0, "increment_ms": 0, "delay_ms": 5}
-    told = {"type": "left", "tournament": "t", "game": "g", "settings": {}, "time_control": grown, "status": "lobby"}
-    told["away_clock"] = "stands"
-    VALIDATORS["left"].validate(told)
+    frame = {"type": "left", "tournament": "t", "game": "g", "settings": {}, "time_control": grown, "status": "lobby"}
+    frame["away_clock"] = "stands"
+    VALIDATORS["left"].validate(frame)
     with pytest.raises(ValidationError):
         VALIDATORS["challenge"].validate({"type": "challenge", "against": "b", "game": "g", "time_control": grown})
 

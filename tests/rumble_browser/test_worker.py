@@ -14,20 +14,20 @@ class Page:
     """A page that asks a worker."""
 
     def __init__(self) -> None:
-        self.told: list[Any] = []
-        self.worker = Worker(lambda text: self.told.append(json.loads(text)))
+        self.messages: list[Any] = []
+        self.worker = Worker(lambda text: self.messages.append(json.loads(text)))
 
     async def ask(self, do: str, **asked: Any) -> Any:
         return json.loads(await self.worker.handle(json.dumps({"do": do, **asked})))
 
     async def play(self, game: str, seat: int, bot: str) -> Any:
         """Play a trial with the first legal moves, and return the plies and the end."""
-        told = await self.ask("start", game=game, settings={}, seat=seat, bot=bot)
-        plies = list(told.get("plies", ()))
-        while "turn" in told:
-            told = await self.ask("move", move=(await self.ask("turn", turn=told["turn"]))["move"])
-            plies += told["plies"]
-        return plies, told
+        answer = await self.ask("start", game=game, settings={}, seat=seat, bot=bot)
+        plies = list(answer.get("plies", ()))
+        while "turn" in answer:
+            answer = await self.ask("move", move=(await self.ask("turn", turn=answer["turn"]))["move"])
+            plies += answer["plies"]
+        return plies, answer
 
 
 @pytest.fixture
@@ -54,23 +54,23 @@ async def turn_of(page: Page, source: str, **asked: Any) -> Any:
 )
 async def test_a_trial_has_every_ply_and_an_end(page: Page, game: str, bot: str) -> None:
     await page.ask("load", source=FIRST)
-    plies, told = await page.play(game, 1, bot)
+    plies, answer = await page.play(game, 1, bot)
     assert plies[0]["text"] == ""
-    assert {"scores", "reason"} == set(told["over"])
+    assert {"scores", "reason"} == set(answer["over"])
     assert all(ply["drawing"] or ply["diagram"] or get_game(game).hides for ply in plies)
 
 
 async def test_every_game_here_can_be_begun(page: Page) -> None:
     for game in game_names():
         if ":" not in game:
-            told = await page.ask("start", game=game, settings={}, seat=0, bot="random")
-            assert "turn" in told, (game, told)
+            answer = await page.ask("start", game=game, settings={}, seat=0, bot="random")
+            assert "turn" in answer, (game, answer)
 
 
 async def test_the_draft_has_its_seat_and_sees_the_moves(page: Page) -> None:
-    told = await page.ask("start", game="tictactoe", settings={}, seat=1, bot="random")
-    assert told["turn"]["seat"] == told["turn"]["ply"] == len(told["turn"]["moves"]) == 1
-    assert [ply["seat"] for ply in told["plies"]] == [None, 0]
+    answer = await page.ask("start", game="tictactoe", settings={}, seat=1, bot="random")
+    assert answer["turn"]["seat"] == answer["turn"]["ply"] == len(answer["turn"]["moves"]) == 1
+    assert [ply["seat"] for ply in answer["plies"]] == [None, 0]
 
 
 async def test_an_illegal_move_is_refused(page: Page) -> None:
@@ -94,13 +94,13 @@ async def test_a_game_that_is_not_here_is_refused(page: Page) -> None:
 async def test_code_that_cannot_be_loaded_has_an_error_with_its_line(
     page: Page, source: str, error: str, line: int | None
 ) -> None:
-    told = await page.ask("load", source=source)
-    assert (told["error"], told["line"]) == (error, line)
+    answer = await page.ask("load", source=source)
+    assert (answer["error"], answer["line"]) == (error, line)
 
 
 async def test_an_error_of_a_turn_has_the_innermost_line_of_the_code(page: Page) -> None:
-    told = await turn_of(page, "def deep():\n    return [][1]\ndef choose(turn):\n    return deep()\n")
-    assert (told["error"], told["line"]) == ("IndexError: list index out of range", 2)
+    answer = await turn_of(page, "def deep():\n    return [][1]\ndef choose(turn):\n    return deep()\n")
+    assert (answer["error"], answer["line"]) == ("IndexError: list index out of range", 2)
 
 
 async def test_an_answer_that_is_no_text_is_an_error(page: Page) -> None:
@@ -108,8 +108,8 @@ async def test_an_answer_that_is_no_text_is_an_error(page: Page) -> None:
 
 
 async def test_the_turn_has_attributes_and_items_and_the_function_may_be_async(page: Page) -> None:
-    told = await turn_of(page, "async def choose(turn):\n    return turn.legal[1] if turn['legal'] else ''\n")
-    assert told["move"] == "5"
+    answer = await turn_of(page, "async def choose(turn):\n    return turn.legal[1] if turn['legal'] else ''\n")
+    assert answer["move"] == "5"
     missing = await turn_of(page, "def choose(turn):\n    return turn.nothing\n")
     assert missing["error"] == "AttributeError: a turn has no 'nothing'"
 
@@ -119,15 +119,15 @@ async def test_an_endless_loop_is_ended_at_its_line(page: Page, excuse: str) -> 
     source = (
         f"def choose(turn):\n    try:\n        while True:\n            pass\n    except {excuse}:\n        raise\n"
     )
-    told = await turn_of(page, source, within_ms=20)
-    assert told["error"] == "the code did not end"
-    assert page.told[0]["endless"] in (3, 4)
-    assert told["line"] in (3, 4)
+    answer = await turn_of(page, source, within_ms=20)
+    assert answer["error"] == "the code did not end"
+    assert page.messages[0]["endless"] in (3, 4)
+    assert answer["line"] in (3, 4)
 
 
 async def test_output_is_cut_and_the_rest_is_counted(page: Page) -> None:
-    told = await turn_of(page, "def choose(turn):\n    for n in range(20_000): print(n)\n    return '4'\n")
-    lines = told["output"].splitlines()
+    answer = await turn_of(page, "def choose(turn):\n    for n in range(20_000): print(n)\n    return '4'\n")
+    lines = answer["output"].splitlines()
     assert lines[:2] == ["0", "1"]
     assert (len(lines), lines[-1]) == (MOST_LINES + 1, "and 19,800 more")
     assert (await page.ask("turn", turn={"legal": []}))["output"] != ""
@@ -135,5 +135,5 @@ async def test_output_is_cut_and_the_rest_is_counted(page: Page) -> None:
 
 
 async def test_long_lines_are_cut_too(page: Page) -> None:
-    told = await turn_of(page, "def choose(turn):\n    print('x' * 20_000)\n    return '4'\n")
-    assert told["output"] == "and 1 more\n"
+    answer = await turn_of(page, "def choose(turn):\n    print('x' * 20_000)\n    return '4'\n")
+    assert answer["output"] == "and 1 more\n"
