@@ -94,10 +94,10 @@ def show_everything_in_a_replay(patch: pytest.MonkeyPatch) -> None:
 
 def let_the_host_read_a_running_match(patch: pytest.MonkeyPatch) -> None:
     """Let the host read the frames of every seat during the match."""
-    told = transcript.public_facts
+    public_facts = transcript.public_facts
 
     def changed(facts: Iterable[object], *, to_a_seat: bool) -> list[object]:
-        return told(facts, to_a_seat=True)
+        return public_facts(facts, to_a_seat=True)
 
     patch.setattr(from_log, "public_facts", changed)
 

@@ -49,8 +49,8 @@ def _problem(case: Case, attempt: Attempt, over: Fact, seat: int, bot: str) -> s
         case "flood":
             return _flood(case, over, bot) if fault in HARMFUL else f"and is a bot with fault {fault}"
         case "crashed":
-            told = over["failure"] if "failure" in over else over["failures"][seat]
-            return None if _failed(case, bot, over, told) else f"and never said {told!r}"
+            error = over["failure"] if "failure" in over else over["failures"][seat]
+            return None if _failed(case, bot, over, error) else f"and never said {error!r}"
         case "resignation":
             return None if _said(case, bot, over, "resign", "leave") else "and never said so"
         case "adjudication":
@@ -99,11 +99,11 @@ def _timeout(case: Case, attempt: Attempt, over: Fact, seat: int, bot: str) -> s
     if asked is None:
         return "and was not asked"
     wires = case.wires_of(bot)
-    told = [wire for wire in wires for seen in wire.told if seen.frame.get("turn_id") == asked["turn_id"]]
-    if not told:
+    asking = [wire for wire in wires for seen in wire.told if seen.frame.get("turn_id") == asked["turn_id"]]
+    if not asking:
         return "and was never told of the turn"
-    until_ms = min(over["at_ms"], told[0].closing_ms or NEVER_MS)
-    for seen in told[0].arrived:
+    until_ms = min(over["at_ms"], asking[0].closing_ms or NEVER_MS)
+    for seen in asking[0].arrived:
         frame, is_in_time = seen.frame, seen.entry.at_ms < until_ms
         is_answer = (frame.get("type"), frame.get("turn_id")) == ("move", asked["turn_id"])
         is_answer = is_answer and frame["match"] == over["match"]
@@ -150,23 +150,23 @@ def _flood(case: Case, over: Fact, bot: str) -> str | None:
 
 def _worker_at(case: Case, over: Fact, bot: str) -> str | None:
     """Return the worker that was last told of an attempt by the time of `over`; None if no worker was."""
-    told = [
+    tellers = [
         (seen.place, wire.worker)
         for wire in case.wires_of(bot)
         for seen in wire.told
         if seen.frame["type"] == "match_start" and (seen.frame["match"], seen.frame["attempt"]) == _id(over)
         if seen.entry.at_ms <= over["at_ms"]
     ]
-    return max(told)[1] if told else None
+    return max(tellers)[1] if tellers else None
 
 
 def _id(over: Fact) -> tuple[str, int]:
     return over["match"], over["attempt"]
 
 
-def _failed(case: Case, bot: str, over: Fact, told: str) -> bool:
+def _failed(case: Case, bot: str, over: Fact, error: str) -> bool:
     return any(
-        seen.frame.get("failed") and (seen.frame["match"], seen.frame["reason"]) == (over["match"], told)
+        seen.frame.get("failed") and (seen.frame["match"], seen.frame["reason"]) == (over["match"], error)
         for seen in _arrived(case, bot)
         if seen.entry.at_ms <= over["at_ms"]
     )

@@ -249,10 +249,10 @@ class Case:
                             arrive(wire, entry.at_ms)
                 case "told":
                     wire = self.wires[entry.wire]
-                    told = Seen(entry, orjson.loads(entry.text), place)
-                    wire.told.append(told)
-                    if told.frame["type"] == "turn":
-                        self.turns_told.setdefault(told.frame["turn_id"], entry.at_ms)
+                    seen = Seen(entry, orjson.loads(entry.text), place)
+                    wire.told.append(seen)
+                    if seen.frame["type"] == "turn":
+                        self.turns_told.setdefault(seen.frame["turn_id"], entry.at_ms)
                 case "closing":
                     wire = self.wires[entry.wire]
                     wire.closing_place, wire.closing_ms, wire.closing_code = place, entry.at_ms, int(entry.text)

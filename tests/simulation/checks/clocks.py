@@ -328,8 +328,8 @@ class _Clocks:
         excused = [seat.excused_ms for seat in self.seats]
         drops = [seat.drops for seat in self.seats]
         if (over["seats_excused_ms"], over["drops"]) != (excused, drops):
-            told = f"{over['seats_excused_ms']} ms and drops {over['drops']}"
-            yield f"{self.what}: sums up as excused {told}; it should be {excused} and {drops}"
+            sums = f"{over['seats_excused_ms']} ms and drops {over['drops']}"
+            yield f"{self.what}: sums up as excused {sums}; it should be {excused} and {drops}"
         judged = over["termination"] in ("normal", "timeout", "disconnect")
         if over["stalled"] != (too_much and over["stalled"]) or (judged and too_much):
             yield f"{self.what}: {sum(excused)} ms were excused, and it was {over['termination']}: {over['reason']}"

@@ -33,7 +33,7 @@ def _ids(case: Case) -> Problems:
     over = [(fact["match"], fact["attempt"]) for fact in case.by_kind["match_over"]]
     turns = [fact["turn_id"] for fact in case.by_kind["turn_asked"]]
     seeds = [fact["chance_seed"] for fact in case.by_kind["match_started"] if fact["chance_seed"]]
-    told = {
+    placed = {
         (seen.frame["turn_id"], seen.frame["match"], seen.frame["ply"])
         for wire in case.wires.values()
         for seen in wire.told
@@ -45,7 +45,7 @@ def _ids(case: Case) -> Problems:
         ("end of a match attempt", over),
         ("turn in the log", turns),
         ("seed of chance", seeds),
-        ("turn that was told", [turn_id for turn_id, _, _ in told]),
+        ("turn that was told", [turn_id for turn_id, _, _ in placed]),
     ):
         for each, count in Counter(ids).items():
             if count > 1:
