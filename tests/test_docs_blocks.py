@@ -46,8 +46,8 @@ def page(tmp_path: Path) -> Path:
 
 
 def test_every_block_is_found(page: Path) -> None:
-    told = [(block.line, block.language, block.marker, block.text) for block in blocks(page)]
-    assert told == [
+    found = [(block.line, block.language, block.marker, block.text) for block in blocks(page)]
+    assert found == [
         (3, "json", "", '{"type": "resign", "match": "m"}\n'),
         (8, "python", "odd: one", 'if True:\n    print("```")\n'),
         (16, "sh", "in a list", "$ rumble serve && rumble games  # both\nrumble schema \\\n  --asyncapi\n"),

@@ -191,8 +191,8 @@ def problems_in(folder: Path, files: dict[str, str], *rows: str) -> list[str]:
         (folder / name).write_text(text)
     table = f"{MARKER}\n\n| source | tested by | reason |\n|---|---|---|\n"
     found = problems(folder, [folder / "engine" / "rumble_engine"], table + "\n".join(rows))
-    told = (each.partition(": ") for each in found)
-    return [f"{Path(name).name}: {' '.join(what.split()[:4])}" for name, _, what in told]
+    parts = (each.partition(": ") for each in found)
+    return [f"{Path(name).name}: {' '.join(what.split()[:4])}" for name, _, what in parts]
 
 
 def test_a_module_with_logic_needs_a_test_of_its_name(tmp_path: Path) -> None:
@@ -292,11 +292,11 @@ def test_each_way_in_which_a_row_is_wrong_is_found(tmp_path: Path) -> None:
     assert problems_in(tmp_path, files, good) == []
     assert len(problems_in(tmp_path, {})) == 2
     assert problems_in(tmp_path, {}, good, good) == ["go.py: it has two rows", "chess.py: it has two rows"]
-    for row, told in (
+    for row, problem in (
         (f"| `{GAMES}/nim.py` | `{NEAR}/test_hex.py` | Why. |", "nim.py: there is no such"),
         (f"| `{GAMES}/hex.py` | `{NEAR}/test_hex.py` | Why. |", "hex.py: it needs no row"),
     ):
-        assert problems_in(tmp_path, {}, good, row) == [told]
+        assert problems_in(tmp_path, {}, good, row) == [problem]
     assert problems_in(tmp_path, {}, good.replace("test_*", "test_nim")) == ["test_nim.py: there is no such"]
     for row in (good.replace("They are one.", ""), good.replace(f"`{NEAR}/test_*.py`", "")):
         assert problems_in(tmp_path, {}, row) == ["chess.py: the row has no"]

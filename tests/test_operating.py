@@ -81,9 +81,9 @@ def test_every_command_is_one_of_the_command_line() -> None:
 
 async def test_the_figures_are_those_of_the_server(server: MemoryServer, browser: httpx.AsyncClient) -> None:
     _, _, rest = PAGE.read_text(encoding="utf-8").partition("<!-- table: figures -->\n\n")
-    told = set(re.findall(r"`((?:rumble|process)_\w+)", rest.partition("\n\n")[0]))
+    names = set(re.findall(r"`((?:rumble|process)_\w+)", rest.partition("\n\n")[0]))
     served = set(re.findall(r"^# TYPE (\w+)", (await browser.get("/metrics")).text, re.MULTILINE))
-    assert {name for name in served if name.startswith("rumble_")} == {n for n in told if n.startswith("rumble_")}
+    assert {name for name in served if name.startswith("rumble_")} == {n for n in names if n.startswith("rumble_")}
     assert yaml.safe_load(found("yaml").text)["scrape_configs"]
 
 

@@ -27,8 +27,8 @@ from tests.test_repository import repository_files
 def plays_as_a_function(block: Block) -> None:
     board = "[['X', 'X', 'O'], [None, 'O', None], [None, None, None]]"
     asked = f"{block.text}\nprint(ai({board}, 'X'))"
-    told = subprocess.run([sys.executable, "-c", asked], capture_output=True, text=True, check=True).stdout
-    assert told == "(1, 0)\n"
+    printed = subprocess.run([sys.executable, "-c", asked], capture_output=True, text=True, check=True).stdout
+    assert printed == "(1, 0)\n"
 
 
 def plays_as_a_class(block: Block) -> None:

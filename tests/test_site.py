@@ -91,5 +91,5 @@ def test_the_site_tells_the_whole_public_api(site: Path, name: str, module: Modu
         if isinstance(kind, type):
             members = {*vars(kind), *inspect.get_annotations(kind)}
             public |= {f"{class_name}.{member}" for member in members if not member.startswith("_")}
-    told = set(re.findall(rf'id="{module.__name__}\.([\w.]+)"', html))
-    assert public - told == set(), "what has no docstring is not on the page"
+    documented = set(re.findall(rf'id="{module.__name__}\.([\w.]+)"', html))
+    assert public - documented == set(), "what has no docstring is not on the page"

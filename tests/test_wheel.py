@@ -101,12 +101,12 @@ def test_links_of_its_readme_work_from_a_package_page(wheel: Path) -> None:
     """Each relative link becomes absolute and leads to an existing file; a picture's link gives the picture."""
     with zipfile.ZipFile(wheel) as archive:
         (name,) = (name for name in archive.namelist() if name.endswith(".dist-info/METADATA"))
-        told = archive.read(name).decode()
-    assert "Description-Content-Type: text/markdown\n" in told
+        metadata = archive.read(name).decode()
+    assert "Description-Content-Type: text/markdown\n" in metadata
     home, version = PROJECT["project"]["urls"]["Repository"], PROJECT["project"]["version"]
-    assert f"Project-URL: Repository, {home}\n" in told
+    assert f"Project-URL: Repository, {home}\n" in metadata
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    links = re.findall(r"(!?)\[[^\]]*\]\(([^)]+)\)", told)
+    links = re.findall(r"(!?)\[[^\]]*\]\(([^)]+)\)", metadata)
     assert len(links) == len(re.findall(r"\]\(", readme)) > 10
     for picture, link in links:
         kind, tag, path = link.removeprefix(f"{home}/").split("/", 2)
