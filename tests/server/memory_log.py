@@ -115,8 +115,8 @@ class Disk:
     def _told_by(self, bot: str, frame: Frame) -> Iterator[tuple[object, ...]]:
         match frame:
             case {"type": "match_over", "scores": scores}:
-                told = None if scores is None else tuple(scores)
-                yield "over", frame["match"], frame["attempt"], told, frame["termination"]
+                result = None if scores is None else tuple(scores)
+                yield "over", frame["match"], frame["attempt"], result, frame["termination"]
             case {"type": "session"}:
                 yield "name", bot
                 for each in frame["tournaments"]:

@@ -386,9 +386,9 @@ async def test_a_public_url_is_a_known_host_and_is_shown(tmp_path: Path) -> None
 
 
 async def test_a_proxy_that_is_believed_tells_the_host_and_nobody_else(tmp_path: Path) -> None:
-    told = {"X-Forwarded-For": "198.51.100.7", "X-Forwarded-Host": "rumble.example", "X-Forwarded-Proto": "https"}
+    headers = {"X-Forwarded-For": "198.51.100.7", "X-Forwarded-Host": "rumble.example", "X-Forwarded-Proto": "https"}
     for proxies, base in ((frozenset({"127.0.0.1"}), "https://rumble.example"), (frozenset[str](), None)):
         async with running(tmp_path / "rumble.db", behind_proxy=proxies) as server:
             async with httpx.AsyncClient(base_url=server.url, timeout=PATIENCE_S) as client:
-                page = (await client.get("/write", headers=told)).text
+                page = (await client.get("/write", headers=headers)).text
             assert f"curl -O {base or server.url}/static/bare_bot.py" in page

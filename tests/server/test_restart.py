@@ -76,17 +76,17 @@ async def test_a_token_is_made_once_and_replaced_by_one_that_is_given(tmp_path: 
 
 @pytest.mark.e2e
 async def test_the_identity_stays_over_restarts_and_goes_with_a_backup(tmp_path: Path) -> None:
-    async def told(path: Path) -> str:
+    async def identity_of(path: Path) -> str:
         async with running(path) as server, connect(f"ws{server.url.removeprefix('http')}/bot", proxy=None) as bot:
             return str(json.loads(await bot.recv())["identity"])
 
-    first = await told(tmp_path / "a.db")
+    first = await identity_of(tmp_path / "a.db")
     assert len(first) == 32
-    assert await told(tmp_path / "a.db") == first
+    assert await identity_of(tmp_path / "a.db") == first
     backup(str(tmp_path / "a.db"), str(tmp_path / "copy.db"))
     restore(str(tmp_path / "b.db"), str(tmp_path / "copy.db"), replace=False)
-    assert await told(tmp_path / "b.db") == first
-    assert await told(tmp_path / "c.db") != first
+    assert await identity_of(tmp_path / "b.db") == first
+    assert await identity_of(tmp_path / "c.db") != first
 
 
 def damage(path: Path, which: str) -> None:
@@ -116,8 +116,8 @@ async def test_a_tournament_that_is_damaged_is_shown_so_and_the_server_goes_on(
         assert caplog.text.count("tournament friday cannot be read: ") == 1
         listed = (await get(server, "/api/tournaments"))[1]["tournaments"]
         assert [(each["id"], each["damaged"]) for each in listed] == [("monday", False), ("friday", True)]
-        status, told = await get(server, "/api/tournaments/friday")
-        assert (status, told["error"]["code"]) == (500, "damaged")
+        status, answer = await get(server, "/api/tournaments/friday")
+        assert (status, answer["error"]["code"]) == (500, "damaged")
         assert '<span class="status damaged">damaged</span>' in (await get(server, "/"))[1]
         late = Bot(server, "cid")
         late.say(type="join", tournament="friday")
@@ -187,8 +187,8 @@ async def test_the_moves_of_a_pruned_tournament_are_gone_and_its_standings_stay(
         Organiser(server.arena).set_token("ann", "the-token-of-ann")
         headers = {"Authorization": "Bearer the-token-of-ann"}
         for what in ("", "/boards", "/transcript"):
-            status, told = await get(server, f"/api/matches/friday.1.1.1.1{what}", headers)
-            assert (status, told["error"]["code"]) == (410, "pruned"), what
+            status, answer = await get(server, f"/api/matches/friday.1.1.1.1{what}", headers)
+            assert (status, answer["error"]["code"]) == (410, "pruned"), what
         assert (await get(server, "/api/matches/friday.7.7.7.7/boards"))[0] == 404
         status, page = await get(server, "/matches/friday.1.1.1.1")
         assert (status, "the moves of friday.1.1.1.1 were deleted to save space" in page) == (410, True)

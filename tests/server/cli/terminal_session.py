@@ -70,13 +70,13 @@ def on_a_terminal(
     """Run `rumble` with these arguments on a new terminal, as the terminal's foreground process."""
     import pty
 
-    told = {**os.environ, "TERM": "xterm-256color", **(environment or {})}
+    variables = {**os.environ, "TERM": "xterm-256color", **(environment or {})}
     for name in ("COLUMNS", "LINES"):  # readline sets both, and they would hide every later size of the terminal
-        told.pop(name, None)
+        variables.pop(name, None)
     pid, descriptor = pty.fork()
     if pid == 0:
         try:
-            os.execve(sys.executable, [sys.executable, "-m", "rumble_server.cli", *arguments], told)
+            os.execve(sys.executable, [sys.executable, "-m", "rumble_server.cli", *arguments], variables)
         finally:
             os._exit(127)
     _resize(descriptor, columns, rows)

@@ -15,8 +15,8 @@ ASCII = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
 def shell(line: str, **environment: str) -> subprocess.CompletedProcess[str]:
     """Run a line of a shell, in which `rumble` is this Rumble."""
     line = line.replace("rumble ", f"{sys.executable} -m rumble_server.cli ")
-    told = {**os.environ, "PYTHONUNBUFFERED": "", **environment}  # some machines set PYTHONUNBUFFERED, most do not
-    return subprocess.run(["sh", "-c", line], env=told, capture_output=True, text=True, timeout=60, check=False)
+    variables = {**os.environ, "PYTHONUNBUFFERED": "", **environment}  # some machines set PYTHONUNBUFFERED, most do not
+    return subprocess.run(["sh", "-c", line], env=variables, capture_output=True, text=True, timeout=60, check=False)
 
 
 @pytest.mark.parametrize(

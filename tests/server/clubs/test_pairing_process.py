@@ -21,8 +21,8 @@ async def test_a_pairing_that_fails_in_its_process_is_logged_and_reported(caplog
     pairing.work(partial(int, "1"), answers.put_nowait)  # type: ignore[arg-type]
     assert await answers.get() == 1
     await pairing.close()
-    (told,) = [record.exc_text for record in caplog.records if record.message == "the pairing of a round failed"]
-    assert "invalid literal for int()" in str(told), "logged with the traceback"
+    (error,) = [record.exc_text for record in caplog.records if record.message == "the pairing of a round failed"]
+    assert "invalid literal for int()" in str(error), "logged with the traceback"
 
 
 async def test_a_pairing_whose_process_dies_is_made_on_a_thread_and_may_fail_there_too(

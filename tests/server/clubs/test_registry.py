@@ -128,8 +128,8 @@ async def test_the_same_names_ids_and_keys_live_side_by_side(tmp_path: Path) -> 
         assert {frame["status"] for frame in over} == {"finished"}
         async with httpx.AsyncClient(base_url=server.url, timeout=PATIENCE_S) as browser:
             for name, game in games.items():
-                told = (await browser.get(f"{web_path(name)}/api/tournaments/cup")).json()
-                assert (told["id"], told["game"], told["status"]) == ("cup", game, "finished")
+                view = (await browser.get(f"{web_path(name)}/api/tournaments/cup")).json()
+                assert (view["id"], view["game"], view["status"]) == ("cup", game, "finished")
         for name in THREE:
             wrong = await Bot.of(server, name, name="ada", key="the key of ada in another")
             assert (await wrong.hears("error"))["code"] == "bad_key"
@@ -143,8 +143,8 @@ async def test_the_same_names_ids_and_keys_live_side_by_side(tmp_path: Path) -> 
         assert all(each.arena.lifecycle.is_over("cup") for each in server.clubs)
         async with httpx.AsyncClient(base_url=server.url, timeout=PATIENCE_S) as browser:
             for name, game in games.items():
-                told = (await browser.get(f"{web_path(name)}/api/tournaments/cup")).json()
-                assert (told["game"], told["status"]) == (game, "finished")
+                view = (await browser.get(f"{web_path(name)}/api/tournaments/cup")).json()
+                assert (view["game"], view["status"]) == (game, "finished")
 
 
 @pytest.mark.slow
@@ -321,8 +321,8 @@ async def test_unused_club_is_unloaded_and_loaded_again_unchanged(tmp_path: Path
         await until(lambda: not chess.gateway.has_sessions)
         rest(server)
         assert loaded(server) == [MAIN]
-        told = [line for line in figures.splitlines() if line.startswith(("rumble_moves", "rumble_results"))]
-        assert set(told) <= set((await browser.get("/metrics")).text.splitlines()), "figures do not go back"
+        counts = [line for line in figures.splitlines() if line.startswith(("rumble_moves", "rumble_results"))]
+        assert set(counts) <= set((await browser.get("/metrics")).text.splitlines()), "figures do not go back"
         bytes_used = chess.arena.allowance.used_bytes
         listed = (await browser.get("/api/clubs", headers={"Authorization": f"Bearer {ADMIN}"})).json()["clubs"]
         assert [each["used"] and each["used"]["bots"] for each in listed] == [0, 2, 0]
@@ -456,8 +456,8 @@ async def test_the_audit_log_tells_of_which_club_a_bot_is(tmp_path: Path, caplog
         for club in (MAIN, "chess"):
             await (await Bot.of(server, club, name="ada", key="correct-horse-battery")).hears("session")
             await (await Bot.of(server, club, name="ada", key="horse-battery-correct")).hears("error")
-    told = [(record.getMessage(), vars(record).get("bot") or vars(record).get("about")) for record in caplog.records]
-    assert [each for each in told if each[1] is not None] == [
+    entries = [(record.getMessage(), vars(record).get("bot") or vars(record).get("about")) for record in caplog.records]
+    assert [each for each in entries if each[1] is not None] == [
         ("logged in", "ada"),
         ("refused", "ada"),
         ("logged in", "chess/ada"),

@@ -41,8 +41,8 @@ def test_a_club_is_read_again_when_more_was_written_of_it() -> None:
     reader: Any = Reader()
     uses = StoredUses()
     for _ in range(3):
-        told = uses.read(reader, ["chess", "go"])
-        assert {name: use.used for name, use in told.items()} == {
+        found = uses.read(reader, ["chess", "go"])
+        assert {name: use.used for name, use in found.items()} == {
             "chess": Quotas(3, 0, 3, 0, 0),
             "go": Quotas(1, 0, 1, 0, 0),
         }

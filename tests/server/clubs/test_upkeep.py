@@ -81,9 +81,9 @@ async def test_an_error_while_old_challenges_are_deleted_is_logged_and_the_next_
     is_counted = count_twice(monkeypatch, fail)
     async with running(tmp_path / "rumble.db"):
         await is_counted.wait()
-    told = [record.exc_text for record in caplog.records if "old challenges could not be deleted" in record.message]
-    assert told
-    assert "a bug of the test" in str(told[0]), "logged with the traceback"
+    errors = [record.exc_text for record in caplog.records if "old challenges could not be deleted" in record.message]
+    assert errors
+    assert "a bug of the test" in str(errors[0]), "logged with the traceback"
 
 
 @pytest.mark.e2e

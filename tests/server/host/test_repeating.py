@@ -20,9 +20,9 @@ async def test_work_that_fails_is_logged_and_repeated_until_the_end(caplog: pyte
     async with asyncio.timeout(60):
         await repeat(work, 0.0, "the work failed", stopping)
     assert calls == 3
-    (told,) = caplog.records
-    assert told.message == "the work failed"
-    assert "a bug of the test" in str(told.exc_text), "logged with the traceback"
+    (record,) = caplog.records
+    assert record.message == "the work failed"
+    assert "a bug of the test" in str(record.exc_text), "logged with the traceback"
 
 
 async def test_the_end_comes_in_a_pause(caplog: pytest.LogCaptureFixture) -> None:

@@ -68,8 +68,8 @@ def test_a_server_tells_that_it_is_ready_lives_and_stops(manager: socket.socket,
         for _ in range(3):
             assert manager.recv(100) == b"WATCHDOG=1"
         process.terminate()
-        while (told := manager.recv(100)) != b"STOPPING=1":
-            assert told == b"WATCHDOG=1"
+        while (state := manager.recv(100)) != b"STOPPING=1":
+            assert state == b"WATCHDOG=1"
 
 
 @pytest.mark.e2e

@@ -130,7 +130,7 @@ def test_a_certificate_with_another_kind_of_key_replaces_the_old_one(tmp_path: P
 
 
 @pytest.mark.parametrize(
-    ("cert", "key", "told"),
+    ("cert", "key", "expected"),
     [
         ("nowhere.pem", "key.pem", "cannot read .*nowhere.pem: No such file"),
         ("cert.pem", "nowhere.pem", "cannot read .*nowhere.pem: No such file"),
@@ -141,19 +141,19 @@ def test_a_certificate_with_another_kind_of_key_replaces_the_old_one(tmp_path: P
     ],
 )
 def test_a_bad_file_at_the_start_is_one_line(
-    cert: str, key: str | None, told: str, tmp_path: Path, authority: Authority, capsys: pytest.CaptureFixture[str]
+    cert: str, key: str | None, expected: str, tmp_path: Path, authority: Authority, capsys: pytest.CaptureFixture[str]
 ) -> None:
     authority.issue(tmp_path)
     (tmp_path / "key.pem").rename(tmp_path / "other.pem")
     authority.issue(tmp_path)
     (tmp_path / "text.pem").write_text("nothing")
     paths = [str(tmp_path / cert), None if key is None else str(tmp_path / key)]
-    with pytest.raises(CertificateError, match=told):
+    with pytest.raises(CertificateError, match=expected):
         Certificate(str(paths[0]), paths[1])
     given = ["--tls-cert", str(paths[0])] + ([] if paths[1] is None else ["--tls-key", paths[1]])
     assert run(["serve", "--db", str(tmp_path / "rumble.db"), *given]) == 1
     complaint = capsys.readouterr().err
-    assert re.search(told, complaint)
+    assert re.search(expected, complaint)
     assert complaint.count("\n") == 1
     assert not (tmp_path / "rumble.db").exists()
 

@@ -99,10 +99,10 @@ def test_a_file_that_cannot_be_written_is_told_once_a_tick(
     (folder / "audit.log").unlink()
     folder.rmdir()
     clock.now_s = NOW_S + 20_000 * DAY_S
-    for told in (1, 2):
+    for errors in (1, 2):
         for _ in range(3):
             tell(file, "lost")
-        assert [record.levelname for record in caplog.records] == ["ERROR"] * told
+        assert [record.levelname for record in caplog.records] == ["ERROR"] * errors
         file.tick()
     folder.mkdir()
     tell(file, "kept")

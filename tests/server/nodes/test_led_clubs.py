@@ -194,8 +194,8 @@ async def test_a_club_that_cannot_be_suspended_or_abandoned_or_go_on_stops_no_ot
             assert bot.link.closed == CloseCode.NO_LEADER
             only.led.resume()
         assert [*suspended, chess.is_suspended] == [True, False]
-        told = {"gate.close": "be suspended", "feed.end_streams": "be abandoned", "arena.resume": "go on"}
-        assert f"club main could not {told[broken]}" in caplog.text
+        words = {"gate.close": "be suspended", "feed.end_streams": "be abandoned", "arena.resume": "go on"}
+        assert f"club main could not {words[broken]}" in caplog.text
 
 
 async def test_a_node_without_its_lease_for_long_closes_its_bots_and_lets_them_in_again_when_it_has_it(

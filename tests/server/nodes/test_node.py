@@ -223,8 +223,8 @@ async def test_a_node_that_cannot_read_a_club_does_not_get_it(url: str) -> None:
 async def test_the_others_are_told_what_goes_on_in_the_clubs_of_a_node(url: str) -> None:
     async with pair(url) as ((first, firsts), (second, _)):
         await first.acquire("main")
-        told = "SELECT uses -> 'main' ->> 'told' FROM nodes WHERE id = %s"
-        await until(lambda: run(url, told, [first.id]) == [("something",)])
+        query = "SELECT uses -> 'main' ->> 'told' FROM nodes WHERE id = %s"
+        await until(lambda: run(url, query, [first.id]) == [("something",)])
         firsts.use = Use("more")
         async with asyncio.timeout(PATIENCE_S):
             more = {"main": {"told": "more"}}
@@ -278,11 +278,11 @@ async def test_a_batch_written_under_an_older_epoch_ends_no_newer_leadership(url
         await until(lambda: clubs.epochs == {"main": epoch})
         run(url, "UPDATE clubs SET epoch = epoch + 1")
         await until(lambda: clubs.epochs == {"main": epoch + 1})
-        told = list(clubs.log)
+        before = list(clubs.log)
         only.lease.on_lead_lost("main", epoch)
-        assert clubs.log == told
+        assert clubs.log == before
         only.lease.on_lead_lost("main", epoch + 1)
-        assert clubs.log == [*told, "discard main"]
+        assert clubs.log == [*before, "discard main"]
 
 
 # --- errors other than the database's ---
@@ -295,9 +295,9 @@ async def test_a_task_that_fails_is_logged_even_if_the_task_is_kept(caplog: pyte
     kept = Node("postgresql://", LEASE_MS, "", "setup").begin(fail())
     await asyncio.wait([kept])
     await asyncio.sleep(0)
-    (told,) = caplog.records
-    assert told.message == "a task of the node failed"
-    assert "a bug of the test" in str(told.exc_text)
+    (record,) = caplog.records
+    assert record.message == "a task of the node failed"
+    assert "a bug of the test" in str(record.exc_text)
 
 
 async def test_a_node_listens_again_after_an_error(

@@ -163,11 +163,11 @@ async def told_of(node: MemoryNode) -> dict[str, int]:
     """Return the numbers of connected bots by club as told by a node, when the node knows two clubs with bots."""
     async with asyncio.timeout(5):
         while True:
-            told = {
+            connected = {
                 club: use.connected for club, use in (await node.clubs.read_uses(stored=False)).items() if use.connected
             }
-            if len(told) == 2:
-                return told
+            if len(connected) == 2:
+                return connected
             await asyncio.sleep(0.005)
 
 

@@ -30,7 +30,7 @@ def test_rounds_of_an_export() -> None:
 
 
 @pytest.mark.parametrize(
-    ("told", "problem"),
+    ("given", "problem"),
     [
         ({}, "tournament.rounds_paired: not a list"),
         ([1], "tournament.rounds_paired[0]: it has no list 'pairs'"),
@@ -47,9 +47,9 @@ def test_rounds_of_an_export() -> None:
         ),
     ],
 )
-def test_bad_rounds_are_named(told: Any, problem: str) -> None:
+def test_bad_rounds_are_named(given: Any, problem: str) -> None:
     with pytest.raises(ValueError) as caught:
-        read_paired(told, "ABCD")
+        read_paired(given, "ABCD")
     assert str(caught.value) == problem
 
 

@@ -21,8 +21,8 @@ def test_the_readme_of_a_starter_tells_how_to_build_run_and_check(starter: Start
     def is_what_is_tested(block: Block) -> None:
         build, *rest = block.text.splitlines() if starter.build else ["", *block.text.splitlines()]
         assert build == (starter.build or "")
-        told = "RUMBLE_SERVER=127.0.0.1:8765 RUMBLE_JOIN=friday RUMBLE_NAME=my-bot"
-        assert rest == [f"{told} {starter.run}", f"rumble check -- {starter.run}"]
+        variables = "RUMBLE_SERVER=127.0.0.1:8765 RUMBLE_JOIN=friday RUMBLE_NAME=my-bot"
+        assert rest == [f"{variables} {starter.run}", f"rumble check -- {starter.run}"]
         parse_all(rest[1:])
 
     assert check_page(BOTS / starter.language / "README.md", {"sh": is_what_is_tested}) == 1
@@ -46,13 +46,13 @@ def test_a_starter_is_written_under_the_name_of_its_bot(
         assert (folder / file).read_text(encoding="utf-8") == source.replace("my-bot", "Deep.Thought")
     assert {path.name for path in folder.iterdir()} == set(starter.files)
     assert any(PLACEHOLDER in (BOTS / starter.language / file).read_text(encoding="utf-8") for file in starter.files)
-    told = [line.partition("  # ")[0].strip() for line in capsys.readouterr().out.splitlines()]
-    assert told[0] == f"cd {folder}"
-    assert told[1:-4] == ([starter.build] if starter.build else [])
-    assert told[-4:-2] == [f"rumble {command} -- {starter.run}" for command in ("check", "practice")]
-    assert told[-2].endswith(f" RUMBLE_NAME=Deep.Thought {starter.run}")
-    assert told[-1].endswith(f" $env:RUMBLE_NAME='Deep.Thought'; {starter.run}")
-    parse_all(told[-4:-2])
+    lines = [line.partition("  # ")[0].strip() for line in capsys.readouterr().out.splitlines()]
+    assert lines[0] == f"cd {folder}"
+    assert lines[1:-4] == ([starter.build] if starter.build else [])
+    assert lines[-4:-2] == [f"rumble {command} -- {starter.run}" for command in ("check", "practice")]
+    assert lines[-2].endswith(f" RUMBLE_NAME=Deep.Thought {starter.run}")
+    assert lines[-1].endswith(f" $env:RUMBLE_NAME='Deep.Thought'; {starter.run}")
+    parse_all(lines[-4:-2])
 
 
 def test_the_last_command_joins_the_tournament_of_the_options(
@@ -60,11 +60,11 @@ def test_the_last_command_joins_the_tournament_of_the_options(
 ) -> None:
     options = ["--server", "http://192.0.2.1:8765", "--join", "cup", "--invite", "hush hush"]
     assert run(["new", "ada", "--dir", str(tmp_path), *options]) == 0
-    told = (
+    variables = (
         r"RUMBLE_SERVER=192\.0\.2\.1:8765 RUMBLE_JOIN=cup RUMBLE_NAME=ada RUMBLE_KEY=\S{16,} RUMBLE_INVITE='hush hush'"
     )
     shown = capsys.readouterr().out
-    assert re.search(rf"^{told} python bot.py +#", shown, re.MULTILINE)
+    assert re.search(rf"^{variables} python bot.py +#", shown, re.MULTILINE)
     assert re.search(r"; \$env:RUMBLE_INVITE='hush hush'; python bot.py  #", shown)
     shell = ["--server", "https://rumble.example", "--language", "shell"]
     assert run(["new", "bob", "--dir", str(tmp_path), *shell]) == 0

@@ -93,8 +93,8 @@ class HeldCommits:
         return written
 
 
-class Told:
-    """Recorder of the calls of a log's listeners."""
+class Listener:
+    """A listener of a log, which records its calls."""
 
     def __init__(self, log: ClubLog) -> None:
         self.batches: list[list[Numbered]] = []

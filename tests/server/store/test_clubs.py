@@ -13,7 +13,7 @@ from rumble_server.tournament.club_facts import NameUsed
 from rumble_server.tournament.facts import LogFact, TournamentCreated, TournamentEnded
 
 from tests.server.store.databases import Database, opened_store
-from tests.server.store.disk import HeldCommits, Told, joined
+from tests.server.store.disk import HeldCommits, Listener, joined
 from tests.server.store.log.test_async_reader import FIRST
 from tests.server.store.played import FACTS, as_challenges, facts_of, record
 
@@ -93,11 +93,11 @@ async def test_one_commit_gathers_all_clubs_and_each_hears_of_its_own(database: 
         held = HeldCommits(store.group)
         held.go_on.set()
         logs = [store.open_log(club) for club in CLUBS]
-        told = [Told(log) for log in logs]
+        listeners = [Listener(log) for log in logs]
         numbers = [log.append(joined(at)) for at, log in enumerate(logs)]
         await asyncio.gather(*(log.wait(number) for log, number in zip(logs, numbers, strict=True)))
         assert [len(each) for each in held.commits] == [len(CLUBS)]
-        assert [each.facts for each in told] == [[(number, joined(at))] for at, number in enumerate(numbers)]
+        assert [each.facts for each in listeners] == [[(number, joined(at))] for at, number in enumerate(numbers)]
         assert [(log.last, log.durable) for log in logs] == [(number, number) for number in numbers]
 
 

@@ -79,8 +79,8 @@ async def test_an_invitation_is_nowhere_that_a_guest_may_read(server: MemoryServ
         "/play",
     ]
     for path in [*paths, *pages, "/console", "/console/friday", "/write?join=friday", "/tournaments/friday?invite=x"]:
-        told = await browser.get(path.format(**NAMES))
-        assert "hush-hush" not in told.text + str(told.headers), path
+        answer = await browser.get(path.format(**NAMES))
+        assert "hush-hush" not in answer.text + str(answer.headers), path
 
 
 @pytest.mark.parametrize(

@@ -209,9 +209,9 @@ async def test_an_address_that_a_club_has_banned_sees_nothing_of_it(clubs: Clubs
 async def test_figures_are_of_all_clubs(clubs: Clubs, browser: httpx.AsyncClient) -> None:
     clubs.bots("alice", "bob")
     clubs.other.bots("carol")
-    told = (await browser.get("/metrics")).text
-    assert "rumble_bots_connected 3.0" in told
-    assert "rumble_clubs 2.0" in told
+    text = (await browser.get("/metrics")).text
+    assert "rumble_bots_connected 3.0" in text
+    assert "rumble_clubs 2.0" in text
 
 
 @pytest.mark.parametrize("club", ["", "/c/class-7"])

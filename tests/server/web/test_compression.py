@@ -102,7 +102,7 @@ async def test_only_answers_to_get_are_packed(small_app: httpx.AsyncClient) -> N
 async def test_a_stream_is_packed_as_it_comes() -> None:
     """A long answer is not held until its end: each piece is packed and passed on before the next is made."""
     sent: list[dict[str, Any]] = []
-    told: list[int] = []
+    sizes: list[int] = []
     random = Random(1)
 
     async def app(scope: Any, receive: Any, send: Any) -> None:
@@ -111,7 +111,7 @@ async def test_a_stream_is_packed_as_it_comes() -> None:
         for number in range(3):
             body = random.randbytes(200_000)  # more than the buffer of a packer
             await send({"type": "http.response.body", "body": body, "more_body": number < 2})
-            told.append(sum(len(each.get("body", b"")) for each in sent))
+            sizes.append(sum(len(each.get("body", b"")) for each in sent))
 
     async def take(message: Any) -> None:
         sent.append(message)
@@ -127,7 +127,7 @@ async def test_a_stream_is_packed_as_it_comes() -> None:
         "headers": [(b"accept-encoding", b"gzip")],
     }
     await Compression(app)(scope, nothing, take)
-    assert 0 < told[0] < told[1] < told[2]
+    assert 0 < sizes[0] < sizes[1] < sizes[2]
     assert [each.get("more_body", True) for each in sent][-1] is False
 
 
@@ -174,7 +174,7 @@ async def test_an_answer_with_a_secret_is_not_compressed(server: MemoryServer, m
     monkeypatch.setattr("rumble_server.web.api.host.organising.make_secret", lambda: CODE)
     server.world.create(invite=CODE, start_at_bots=9)
     server.pass_ms()
-    told: dict[str, int] = dict.fromkeys((CODE, NEW_TOKEN, TOKEN, "<title>QR code</title>"), 0)
+    times: dict[str, int] = dict.fromkeys((CODE, NEW_TOKEN, TOKEN, "<title>QR code</title>"), 0)
     packed = 0
     async with server.browser(headers=GZIP) as browser:
         for method, path in _requests():
@@ -182,15 +182,15 @@ async def test_an_answer_with_a_secret_is_not_compressed(server: MemoryServer, m
                 continue
             for query in ({}, {"invite": CODE}, {"join": "friday", "invite": CODE}, {"invite": "wrong"}):
                 for headers in ({}, HOST, {"Authorization": f"Bot alice:{CODE}"}):
-                    body = {"name": f"n{sum(told.values())}"} if method == "POST" else None
+                    body = {"name": f"n{sum(times.values())}"} if method == "POST" else None
                     answer = await browser.request(method, path, params=query, headers=headers, json=body)
-                    found = [secret for secret in told if secret in answer.text]
+                    found = [secret for secret in times if secret in answer.text]
                     for secret in found:
-                        told[secret] += 1
+                        times[secret] += 1
                     assert not found or "Content-Encoding" not in answer.headers, f"{method} {answer.url}"
                     packed += "Content-Encoding" in answer.headers
-    assert told[CODE] > 5
-    assert min(told[NEW_TOKEN], told["<title>QR code</title>"]) > 0
+    assert times[CODE] > 5
+    assert min(times[NEW_TOKEN], times["<title>QR code</title>"]) > 0
     assert packed > 10
 
 

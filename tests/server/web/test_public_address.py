@@ -36,10 +36,10 @@ async def link(addresses: Addresses | None, asked: str, **headers: str) -> dict[
     server.pass_ms()
     async with server.browser(base_url=asked) as browser:
         answer: httpx.Response = await browser.get("/api/tournaments/friday/invite", headers={**HOST, **headers})
-    told = answer.json()
-    base = told["link"].removesuffix("/tournaments/friday")
-    assert told["command"].startswith(f"rumble bot mine.py:ai --server {base}")
-    return {"link": told["link"], "only_here": told["only_here"]}
+    invitation = answer.json()
+    base = invitation["link"].removesuffix("/tournaments/friday")
+    assert invitation["command"].startswith(f"rumble bot mine.py:ai --server {base}")
+    return {"link": invitation["link"], "only_here": invitation["only_here"]}
 
 
 @pytest.mark.parametrize(
@@ -61,8 +61,8 @@ async def test_an_invitation_has_the_address_that_others_can_use(
 
 
 async def test_a_port_that_is_published_by_a_container_is_not_taken_for_one_of_this_machine() -> None:
-    told = await link(Addresses(None, lambda: [LAN]), "http://172.18.0.2:8765", Host="localhost:8765")
-    assert told == {"link": "http://localhost:8765/tournaments/friday", "only_here": True}
+    address = await link(Addresses(None, lambda: [LAN]), "http://172.18.0.2:8765", Host="localhost:8765")
+    assert address == {"link": "http://localhost:8765/tournaments/friday", "only_here": True}
 
 
 async def test_pages_on_loopback_say_so_and_lead_to_the_networks() -> None:

@@ -47,8 +47,8 @@ def test_there_is_no_key_of_the_same_server(
     monkeypatch.setenv("RUMBLE_STATE_DIR", str(tmp_path))
     options = ["--server", "127.0.0.1:1", "--same-server", "192.0.2.1:8765", "--join", "cup", "--name", "ann"]
     assert run([*command[:2], *options, *command[2:]]) == 1
-    told = capsys.readouterr().err.splitlines()[-1]
-    assert told == "rumble: no key of ann is kept for http://192.0.2.1:8765"
+    line = capsys.readouterr().err.splitlines()[-1]
+    assert line == "rumble: no key of ann is kept for http://192.0.2.1:8765"
 
 
 @pytest.mark.e2e

@@ -24,12 +24,12 @@ RANDOM = [sys.executable, "-m", "rumble_server.cli.main", "bot", "random"]
 def test_a_bot_that_passes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "check.xml"
     games = ["--game", "tictactoe", "--game", "connect4"]
-    told = json.loads(printed(capsys, "check", "--json", "--junit", file, *games, "--", *RANDOM, "--name", "ann"))
-    assert (told["bot"], told["passed"], told["counts"]["fail"]) == ("ann", True, 0)
-    assert [rule["game"] for rule in told["rules"] if rule["id"] == "whole-match"] == ["tictactoe", "connect4"]
+    report = json.loads(printed(capsys, "check", "--json", "--junit", file, *games, "--", *RANDOM, "--name", "ann"))
+    assert (report["bot"], report["passed"], report["counts"]["fail"]) == ("ann", True, 0)
+    assert [rule["game"] for rule in report["rules"] if rule["id"] == "whole-match"] == ["tictactoe", "connect4"]
     (suite,) = ElementTree.parse(file).getroot()
     assert suite.get("failures") == "0"
-    assert len(suite) == len(told["rules"])
+    assert len(suite) == len(report["rules"])
     assert list((tmp_path / "config").glob("**/*.json")) == [], "the keys of a check are thrown away"
 
 
@@ -41,9 +41,9 @@ def test_places_in_the_command_are_filled_and_the_kit_is_the_server_of_a_club(
     with socket.create_server(("127.0.0.1", 0)) as free:
         server = f"http://127.0.0.1:{free.getsockname()[1]}/c/fun/"
     places = ["{address}", "{join}", "{name}"]
-    told = json.loads(printed(capsys, "check", "--json", "--server", server, "--", sys.executable, bare, *places))
-    assert (told["bot"], told["passed"], told["counts"]["warning"]) == ("checked-bot", True, 0)
-    assert [rule["why"] for rule in told["rules"] if rule["id"] == "connect"] == ["at /c/fun/bot"]
+    report = json.loads(printed(capsys, "check", "--json", "--server", server, "--", sys.executable, bare, *places))
+    assert (report["bot"], report["passed"], report["counts"]["warning"]) == ("checked-bot", True, 0)
+    assert [rule["why"] for rule in report["rules"] if rule["id"] == "connect"] == ["at /c/fun/bot"]
     assert run(["check", "--wait", "0.1", "--server", server]) == 1
     assert "/c/fun/bot (tournament: check)" in capsys.readouterr().err
 

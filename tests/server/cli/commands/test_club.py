@@ -60,7 +60,7 @@ def test_an_administrator_creates_changes_and_removes_clubs(
 
 
 @pytest.mark.parametrize(
-    ("given", "told"),
+    ("given", "expected"),
     [
         (("quota", "chess"), "rumble: say what to change (see --help)\n"),
         (("set", "chess"), "rumble: say what to change (see --help)\n"),
@@ -70,9 +70,9 @@ def test_an_administrator_creates_changes_and_removes_clubs(
     ],
 )
 def test_bad_arguments_are_refused_in_one_line(
-    given: tuple[str, ...], told: str, capsys: pytest.CaptureFixture[str]
+    given: tuple[str, ...], expected: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert refused(capsys, 2, "club", *given) == told
+    assert refused(capsys, 2, "club", *given) == expected
 
 
 def test_nothing_is_removed_unasked(capsys: pytest.CaptureFixture[str]) -> None:

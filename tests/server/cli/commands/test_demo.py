@@ -38,8 +38,8 @@ def test_the_help_names_every_format() -> None:
 async def bots_of_this_process(commands: Sequence[list[str]]) -> AsyncIterator[list[asyncio.subprocess.Process]]:
     """Run the bots of these commands on the loop of the server."""
     async with asyncio.TaskGroup() as group:
-        for *_, server, join, matches_at_once, told in commands:
-            specs = [BotSpec(**spec) for spec in json.loads(told)]
+        for *_, server, join, matches_at_once, text in commands:
+            specs = [BotSpec(**spec) for spec in json.loads(text)]
             group.create_task(bot_process.play(specs, server, join, int(matches_at_once)))
         yield []
 

@@ -38,8 +38,8 @@ def test_the_next_round(capsys: Captured, event: Path) -> None:
         "   1  2 Player 2  -  1 Player 1",
         "   2  3 Player 3  -  4 Player 4",
     ]
-    told = printed_json(capsys, "pair", event, "--rounds", "3")
-    assert told == {"round": 2, "of": 3, "rules": "dutch-2026", "boards": [[2, 1], [3, 4]], "bye": None}
+    paired = printed_json(capsys, "pair", event, "--rounds", "3")
+    assert paired == {"round": 2, "of": 3, "rules": "dutch-2026", "boards": [[2, 1], [3, 4]], "bye": None}
 
 
 def test_the_next_round_of_a_file_in_windows_1252(capsys: Captured, event: Path) -> None:

@@ -112,7 +112,7 @@ def _type(entry: dict[str, Any]) -> object:
 
 
 @pytest.mark.parametrize(
-    ("what", "told"),
+    ("what", "expected"),
     [
         ("illegal", ["next   Send one of the moves in turn.legal", "lost 1 of 1 by its own fault"]),
         ("crash", ["your program ended with exit code 1 before the practice was over", "next   Fix its error"]),
@@ -122,13 +122,13 @@ def _type(entry: dict[str, Any]) -> object:
     ],
 )
 def test_a_bot_that_fails_is_told_what_to_do_next(
-    what: str, told: list[str], practise: Practice, bot: list[str], monkeypatch: pytest.MonkeyPatch
+    what: str, expected: list[str], practise: Practice, bot: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if what == "json":
         monkeypatch.setattr(practising, "STUCK_S", 0.1)
     code, out, err = practise(*bot, what)
     assert code == 1, out + err
-    for text in told:
+    for text in expected:
         assert text in out
     assert ("boom" in err) == (what == "crash")
 
@@ -144,17 +144,17 @@ with socket.create_connection((host, int(port))) as connection:
 
 
 @pytest.mark.parametrize(
-    ("command", "exit_code", "told"),
+    ("command", "exit_code", "expected"),
     [
         ([sys.executable, "-S", "-c", "raise SystemExit(3)"], 1, "next   It never connected: open a WebSocket"),
         ([sys.executable, "-S", "-c", ELSEWHERE], 1, "next   Your bot asked for /socket; bots connect at /bot."),
         (["/no/such/bot"], 2, "rumble: cannot run '/no/such/bot': No such file or directory"),
     ],
 )
-def test_a_program_that_never_connects(command: list[str], exit_code: int, told: str, practise: Practice) -> None:
+def test_a_program_that_never_connects(command: list[str], exit_code: int, expected: str, practise: Practice) -> None:
     code, out, err = practise("--", *command)
     assert code == exit_code
-    assert told in out + err
+    assert expected in out + err
 
 
 def test_step_waits_for_enter_before_each_turn_while_somebody_types(

@@ -84,13 +84,13 @@ def test_a_server_and_a_transcript_tell_the_same(capsys: Captured, tmp_path: Pat
         assert run(["tournament", "export", "friday", "--server", server, "--out", str(exported)]) == 0
         check_export(json.loads(exported.read_text()))
         capsys.readouterr()
-        told = replayed(capsys, "friday.1.1.1.1", "--server", server)
+        text = replayed(capsys, "friday.1.1.1.1", "--server", server)
         refused(capsys, 1, "replay", "friday.9.9.9.9", "--server", server)
-    assert "Connect four" in told
-    assert "a b c d e\n" in told
-    assert re.search(r"\n(ann|ben) thought: [+-]\d\.\d\d/2 [\d.]+s, \d+ nodes", told)
-    assert replayed(capsys, str(transcript)) == told
-    assert replayed(capsys, str(exported)) == told
+    assert "Connect four" in text
+    assert "a b c d e\n" in text
+    assert re.search(r"\n(ann|ben) thought: [+-]\d\.\d\d/2 [\d.]+s, \d+ nodes", text)
+    assert replayed(capsys, str(transcript)) == text
+    assert replayed(capsys, str(exported)) == text
 
 
 def test_standard_input_is_read(capsys: Captured, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -131,11 +131,11 @@ def test_wrong_usage(capsys: Captured, export: Path, tmp_path: Path) -> None:
 def test_a_terminal_steps_through_a_match() -> None:
     shown = Replay(from_text(json.dumps(EXPORT), "export.json", None), lambda game, view, _: game.diagram(view))
     keys = iter(["\n", "n\n", "b\n", "e\n", "n\n", "3\n", "99\n", "g\n", "b\n", "?\n", "q\n"])
-    told: list[str] = []
-    step(shown, 0, lambda: next(keys), told.append)
-    plies = [int(text.split()[1]) for text in told if text.startswith("\nply ")]
+    lines: list[str] = []
+    step(shown, 0, lambda: next(keys), lines.append)
+    plies = [int(text.split()[1]) for text in lines if text.startswith("\nply ")]
     assert plies == [0, 1, 2, 1, 5, 5, 3, 5, 0, 0, 0]
-    assert told[-3].startswith("Enter or n: next ply")
+    assert lines[-3].startswith("Enter or n: next ply")
 
 
 def test_a_match_that_goes_on_says_so() -> None:

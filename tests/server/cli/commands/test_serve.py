@@ -59,7 +59,7 @@ class Started:
 
 
 @pytest.mark.parametrize(
-    ("public_url", "address", "networks", "told"),
+    ("public_url", "address", "networks", "expected"),
     [
         (
             None,
@@ -91,12 +91,12 @@ console     https://rumble.example/console""",
     ],
 )
 def test_serve_tells_where_others_find_the_server(
-    public_url: str | None, address: str, networks: list[str], told: str, capsys: pytest.CaptureFixture[str]
+    public_url: str | None, address: str, networks: list[str], expected: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     config = ServerConfig(public_url=public_url)
     started = Started(config, (address, 8765), "http://127.0.0.1:8765", networks)
     _announce(cast(Server, started))
-    assert capsys.readouterr().out.partition("\nhost token")[0] == told
+    assert capsys.readouterr().out.partition("\nhost token")[0] == expected
 
 
 def test_the_help_lists_every_setting_once(capsys: pytest.CaptureFixture[str]) -> None:

@@ -31,7 +31,7 @@ def environment(server_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("RUMBLE_HOST_TOKEN", TOKEN)
 
 
-def told(capsys: Captured, *arguments: str) -> Any:
+def answer_to(capsys: Captured, *arguments: str) -> Any:
     return printed_json(capsys, "tournament", *arguments)
 
 
@@ -62,7 +62,7 @@ def test_create_with_every_option(capsys: Captured, server_url: str) -> None:
         "--absent-ms": "2000",
         "--invite": "hush",
     }
-    created = told(capsys, "create", "Every option", *(part for option in options.items() for part in option))
+    created = answer_to(capsys, "create", "Every option", *(part for option in options.items() for part in option))
     assert created["id"] == "every-option"
     expected = {"game": "connect4", "cycles": 2, "legs": 4, "seed": 7, "start_at_bots": 9, "by_invitation": True}
     assert {name: created[name] for name in expected} == expected
@@ -72,8 +72,8 @@ def test_create_with_every_option(capsys: Captured, server_url: str) -> None:
 
 
 def test_audit(capsys: Captured) -> None:
-    told(capsys, "create", "Audited", "--game", "tictactoe")
-    assert told(capsys, "audit", "audited")["fair"] is True
+    answer_to(capsys, "create", "Audited", "--game", "tictactoe")
+    assert answer_to(capsys, "audit", "audited")["fair"] is True
     shown = printed(capsys, "tournament", "audit", "audited", "--host-token", "any-token-of-16-characters")
     assert "audited: nothing to complain of" in shown
     assert "excused ms" in shown
@@ -95,7 +95,7 @@ def test_create_with_every_choice_of_a_format(capsys: Captured, tmp_path: Path) 
         "round-robin": ["--late-join", "--start-at", "2100-01-01T00:00:00Z", "--tiebreaks", ""],
     }
     for name, given in options.items():
-        created = told(capsys, "create", name, "--game", "tictactoe", "--format", name, *given)
+        created = answer_to(capsys, "create", name, "--game", "tictactoe", "--format", name, *given)
         assert created["format"] == name
 
 
@@ -107,15 +107,19 @@ def test_create_says_where_the_page_is_and_how_to_join(capsys: Captured, server_
 
 
 def test_list_standings_and_export(capsys: Captured, tmp_path: Path) -> None:
-    told(capsys, "create", "A long name " * 6, "--game", "tictactoe")
-    listed = told(capsys, "list")["tournaments"]
+    answer_to(capsys, "create", "A long name " * 6, "--game", "tictactoe")
+    listed = answer_to(capsys, "list")["tournaments"]
     (mine,) = [each for each in listed if each["name"].startswith("A long name")]
     lines = printed(capsys, "tournament", "list").splitlines()
     assert lines[0].split() == ["id", "status", "game", "bots", "name"]
     assert any(mine["id"] in line and line.rstrip().endswith(mine["name"].strip()) for line in lines), "nothing is cut"
-    assert told(capsys, "standings", mine["id"]) == {"status": "lobby", "standings": [], "tiebreak_rules": "2026-03"}
-    older = told(capsys, "create", "Older", "--game", "tictactoe", "--tiebreak-rules", "2024-08")
-    assert told(capsys, "standings", older["id"])["tiebreak_rules"] == "2024-08"
+    assert answer_to(capsys, "standings", mine["id"]) == {
+        "status": "lobby",
+        "standings": [],
+        "tiebreak_rules": "2026-03",
+    }
+    older = answer_to(capsys, "create", "Older", "--game", "tictactoe", "--tiebreak-rules", "2024-08")
+    assert answer_to(capsys, "standings", older["id"])["tiebreak_rules"] == "2024-08"
     assert run(["tournament", "create", "Old", "--game", "tictactoe", "--tiebreak-rules", "2022"]) != 0
     assert "2024-08" in capsys.readouterr().err
     assert printed(capsys, "tournament", "standings", mine["id"]).startswith(f"{mine['id']}: lobby\n")
@@ -129,7 +133,7 @@ def test_list_standings_and_export(capsys: Captured, tmp_path: Path) -> None:
 
 
 def test_commands_say_the_status(capsys: Captured) -> None:
-    told(capsys, "create", "Short", "--game", "tictactoe")
+    answer_to(capsys, "create", "Short", "--game", "tictactoe")
     assert printed(capsys, "tournament", "cancel", "short") == "short: cancelled\n"
 
 
@@ -165,33 +169,33 @@ def test_an_error_is_one_line(capsys: Captured, arguments: list[str], code: int,
 def test_a_command_of_the_host_needs_the_token(capsys: Captured, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("RUMBLE_HOST_TOKEN")
     assert "--host-token" in refusal(capsys, 1, "create", "x", "--game", "tictactoe")
-    assert told(capsys, "list")["tournaments"] is not None
+    assert answer_to(capsys, "list")["tournaments"] is not None
 
 
 def test_house_bots_are_listed_added_and_removed(capsys: Captured) -> None:
-    told(capsys, "create", "Filled", "--game", "tictactoe")
+    answer_to(capsys, "create", "Filled", "--game", "tictactoe")
     listed = printed(capsys, "tournament", "house", "filled")
     assert "random: Plays any legal move." in listed
     assert "there is room for 32" in listed
-    shown = told(capsys, "house", "filled", "random", "--count", "2")
+    shown = answer_to(capsys, "house", "filled", "random", "--count", "2")
     assert [each["name"] for each in shown["entrants"]] == ["house-random-1", "house-random-2"]
-    shown = told(capsys, "house", "filled", "perfect", "--name", "teacher")
+    shown = answer_to(capsys, "house", "filled", "perfect", "--name", "teacher")
     assert "teacher" in [each["name"] for each in shown["entrants"]]
-    assert told(capsys, "house", "filled")["room"] == 29
+    assert answer_to(capsys, "house", "filled")["room"] == 29
     printed(capsys, "tournament", "remove", "filled", "teacher")
     assert "there is no house bot 'chaos' for tictactoe" in refusal(capsys, 1, "house", "filled", "chaos")
     assert "is not benched" in refusal(capsys, 1, "unbench", "filled", "house-random-1")
-    assert told(capsys, "reset-key", "house-random-1") == {
+    assert answer_to(capsys, "reset-key", "house-random-1") == {
         "message": "the next login of house-random-1 claims the name"
     }
 
 
 def test_a_tournament_starts_without_the_bots_that_are_away(capsys: Captured, server_url: str) -> None:
-    told(capsys, "create", "Some away", "--game", "tictactoe")
+    answer_to(capsys, "create", "Some away", "--game", "tictactoe")
     faulty = ["bot", "faulty", "--server", server_url, "--fault", "absent", "--join", "some-away"]
     assert printed(capsys, *faulty, "--name", "away") == "joined and left\n"
-    told(capsys, "house", "some-away", "random", "--count", "2")
-    started = told(capsys, "start", "some-away", "--without-absent")
+    answer_to(capsys, "house", "some-away", "random", "--count", "2")
+    started = answer_to(capsys, "start", "some-away", "--without-absent")
     assert started["status"] == "running"
     there = [each["name"] for each in started["entrants"] if not each["withdrawn"]]
     assert there == ["house-random-3", "house-random-4"]
@@ -205,21 +209,21 @@ def test_a_classroom_says_with_which_code_pupils_join(capsys: Captured, server_u
 
 
 def test_a_class_plays_again_and_the_best_play_a_final(capsys: Captured, server_url: str) -> None:
-    told(capsys, "create", "Weekly", "--game", "tictactoe", "--classroom")
+    answer_to(capsys, "create", "Weekly", "--game", "tictactoe", "--classroom")
     refusal(capsys, 1, "again", "weekly")
-    code = told(capsys, "invite", "weekly")["door"]["code"]
+    code = answer_to(capsys, "invite", "weekly")["door"]["code"]
     for display in ("Gil", "Hal", "Ida"):
         pupil = {"code": code, "display_name": display, "key": make_secret()}
         assert httpx.post(f"{server_url}/api/join", json=pupil).status_code == 200
     printed(capsys, "tournament", "cancel", "weekly")
     assert printed(capsys, "tournament", "again", "weekly") == "weekly-2: lobby\n"
-    final = told(capsys, "again", "weekly", "--top", "2")
+    final = answer_to(capsys, "again", "weekly", "--top", "2")
     assert (final["id"], len(final["entrants"])) == ("final-of-weekly", 2)
     refusal(capsys, 2, "again", "weekly", "--top", "1")
 
 
 def test_an_invitation_is_shown_and_changed(capsys: Captured, tmp_path: Path, server_url: str) -> None:
-    told(capsys, "create", "Closed", "--game", "tictactoe", "--invite", "hush", "--unlisted", "--unrated")
+    answer_to(capsys, "create", "Closed", "--game", "tictactoe", "--invite", "hush", "--unlisted", "--unrated")
     picture = tmp_path / "qr.svg"
     *lines, command, warning = printed(capsys, "tournament", "invite", "closed", "--qr", picture).splitlines()
     link, _, made = lines.pop().rpartition("=")
@@ -229,14 +233,14 @@ def test_an_invitation_is_shown_and_changed(capsys: Captured, tmp_path: Path, se
     )
     assert warning.startswith("only this machine can use these:")
     assert picture.read_text().startswith("<svg")
-    assert told(capsys, "invite", "closed", "--code", "ours")["code"] == "ours"
-    assert told(capsys, "invite", "closed", "--new")["code"] not in ("ours", "hush", None)
+    assert answer_to(capsys, "invite", "closed", "--code", "ours")["code"] == "ours"
+    assert answer_to(capsys, "invite", "closed", "--new")["code"] not in ("ours", "hush", None)
     assert "none: anyone may join" in printed(capsys, "tournament", "invite", "closed", "--open")
     assert run(["tournament", "invite", "closed", "--open", "--new"]) == 2
 
 
 def test_characters_that_would_steer_a_terminal_are_shown_as_escapes(capsys: Captured) -> None:
-    assert told(capsys, "create", "steer\x1b[2J\x9b", "--game", "tictactoe")["name"] == "steer\x1b[2J\x9b"
+    assert answer_to(capsys, "create", "steer\x1b[2J\x9b", "--game", "tictactoe")["name"] == "steer\x1b[2J\x9b"
     for arguments in (["list"], ["list", "--json"], ["create", "x", "--game", "\x1b[2J"]):
         run(["tournament", *arguments])
         captured = capsys.readouterr()
@@ -247,11 +251,11 @@ def test_characters_that_would_steer_a_terminal_are_shown_as_escapes(capsys: Cap
 
 
 def test_a_host_gives_an_open_name_a_key(capsys: Captured, server_url: str) -> None:
-    told(capsys, "create", "open", "--game", "tictactoe")
+    answer_to(capsys, "create", "open", "--game", "tictactoe")
     refusal(capsys, 1, "reset-key", "nobody", "--key", "correct-horse-battery")
     refusal(capsys, 2, "reset-key", "nobody", "--key", "short")
-    told(capsys, "house", "open", "random", "--name", "rose")
-    answer = told(capsys, "reset-key", "rose", "--key", "correct-horse-battery")
+    answer_to(capsys, "house", "open", "random", "--name", "rose")
+    answer = answer_to(capsys, "reset-key", "rose", "--key", "correct-horse-battery")
     assert answer == {"message": "the key protects rose"}
 
 
@@ -262,13 +266,13 @@ def test_a_swiss_with_a_bye_a_no_show_and_seeds_is_exported_and_paired_again(
     """`zoe` joined once, never comes to its matches, and has a half-point bye in the last round."""
     seeds = ("--seed-rating", "ben=2100", "--seed-rating", "ann=2000")
     choices = ("--format", "swiss", "--rounds", "3", "--legs", "1", "--absent-ms", "0", *seeds)
-    told(capsys, "create", "Paired again", "--game", "tictactoe", "--start-at-bots", "6", *choices)
+    answer_to(capsys, "create", "Paired again", "--game", "tictactoe", "--start-at-bots", "6", *choices)
     with connect(f"{server_url.replace('http', 'ws')}/bot", subprotocols=[Subprotocol("rumble.v1")]) as zoe:
         zoe.send('{"type": "login", "name": "zoe", "join": "paired-again"}')
         while '"joined"' not in str(zoe.recv(PATIENCE_S)):
             pass
     assert "has no bot 'ann'" in refusal(capsys, 1, "bye", "paired-again", "ann", "1")
-    told(capsys, "bye", "paired-again", "zoe", "3")
+    answer_to(capsys, "bye", "paired-again", "zoe", "3")
     assert "paired-again has no round 4; its last is 3" in refusal(capsys, 1, "bye", "paired-again", "zoe", "4")
     play(server_url, "paired-again", "ann", "ben", "cid", "dan", "eve")
     document = json.loads(printed(capsys, "tournament", "export", "paired-again"))
@@ -286,14 +290,14 @@ def test_a_swiss_with_a_bye_a_no_show_and_seeds_is_exported_and_paired_again(
 
 
 def test_a_faulty_bot_brings_its_invitation_and_fails_where_it_is_refused(capsys: Captured, server_url: str) -> None:
-    told(capsys, "create", "invited", "--game", "tictactoe", "--invite", "hush")
+    answer_to(capsys, "create", "invited", "--game", "tictactoe", "--invite", "hush")
     faulty = ["bot", "faulty", "--server", server_url, "--fault", "absent", "--join", "invited"]
     assert "(invite_required)" in refused(capsys, 1, *faulty, "--name", "without")
     assert printed(capsys, *faulty, "--name", "with", "--invite", "hush") == "joined and left\n"
 
 
 def test_standings_say_how_much_was_played_and_what_their_columns_are(capsys: Captured, server_url: str) -> None:
-    told(capsys, "create", "columns", "--game", "tictactoe", "--start-at-bots", "2")
+    answer_to(capsys, "create", "columns", "--game", "tictactoe", "--start-at-bots", "2")
     play(server_url, "columns", "columns-a", "columns-b")
     first, *_, last = printed(capsys, "tournament", "standings", "columns").splitlines()
     assert first == "columns: finished, 2 of 2 matches"
@@ -303,7 +307,7 @@ def test_standings_say_how_much_was_played_and_what_their_columns_are(capsys: Ca
 @pytest.mark.slow
 def test_a_tournament_of_tables(capsys: Captured, server_url: str, tmp_path: Path) -> None:
     game = ("--game", "snakes", "--set", "size=7", "--set", "turns=5", "--seats", "4")
-    created = told(capsys, "create", "tables", *game, "--points", "10,6,3,0", "--start-at-bots", "4")
+    created = answer_to(capsys, "create", "tables", *game, "--points", "10,6,3,0", "--start-at-bots", "4")
     assert (created["match_seats"], created["legs"]) == (4, 1)
     printed(capsys, "tournament", "create", "by-places", *game, "--points", "places")
     for given, said in (
@@ -324,7 +328,7 @@ def test_a_tournament_of_tables(capsys: Captured, server_url: str, tmp_path: Pat
     assert "first  first, shared  behind" in shown
     assert shown.endswith("DE who finished before whom\n")
     ranked = printed_json(capsys, "standings", file)["standings"]
-    listed = told(capsys, "standings", "tables")["standings"]
+    listed = answer_to(capsys, "standings", "tables")["standings"]
     assert [(line["rank"], line["name"], line["points"]) for line in ranked] == [
         (line["rank"], line["name"], line["points"]) for line in listed
     ]
@@ -332,5 +336,5 @@ def test_a_tournament_of_tables(capsys: Captured, server_url: str, tmp_path: Pat
     for kind in ("trf", "pgn"):
         line = refusal(capsys, 2, "export", "tables", "--format", kind)
         assert f"{kind.upper()} is for matches of two seats; this tournament has tables of more" in line
-    told(capsys, "create", "swiss-of-tables", *game, "--format", "swiss")
+    answer_to(capsys, "create", "swiss-of-tables", *game, "--format", "swiss")
     assert "a Swiss of tables" in refusal(capsys, 1, "bye", "swiss-of-tables", "any", "1")

@@ -84,19 +84,19 @@ def test_every_result_is_one_line_and_told_once() -> None:
 def test_a_change_of_status_is_a_line() -> None:
     shown = WatchedTournament()
     shown.lines_of(StreamEvent("1", "snapshot", SNAPSHOT))
-    told = {"status": "paused", "reason": "lunch", "matches_over": 3, "matches_total": 6}
-    assert shown.lines_of(StreamEvent("2", "status", told)) == ["Friday [1] is paused: lunch"]
+    status = {"status": "paused", "reason": "lunch", "matches_over": 3, "matches_total": 6}
+    assert shown.lines_of(StreamEvent("2", "status", status)) == ["Friday [1] is paused: lunch"]
     assert shown.title == "Friday [1]: paused (lunch), 3 of 6 matches"
 
 
 def test_the_pairing_of_the_next_round_is_told_by_one_line() -> None:
     shown = WatchedTournament()
     shown.lines_of(StreamEvent("1", "snapshot", SNAPSHOT))
-    told = {"status": "running", "reason": "", "matches_over": 3, "matches_total": 6, "pairing": True}
-    assert shown.lines_of(StreamEvent("2", "status", told)) == ["Friday [1]: the next round is being paired"]
-    assert shown.lines_of(StreamEvent("3", "status", told)) == []
+    status = {"status": "running", "reason": "", "matches_over": 3, "matches_total": 6, "pairing": True}
+    assert shown.lines_of(StreamEvent("2", "status", status)) == ["Friday [1]: the next round is being paired"]
+    assert shown.lines_of(StreamEvent("3", "status", status)) == []
     assert shown.title == "Friday [1]: running (the next round is being paired), 3 of 6 matches"
-    assert shown.lines_of(StreamEvent("4", "status", {**told, "pairing": False})) == []
+    assert shown.lines_of(StreamEvent("4", "status", {**status, "pairing": False})) == []
     assert shown.title == "Friday [1]: running, 3 of 6 matches"
 
 
@@ -218,8 +218,8 @@ def test_a_tournament_is_watched_to_its_end(capsys: Captured, server_url: str, t
     assert lines[-1].startswith("Equal points are told apart by: ")
     assert run(["watch", "cup", "--boards", "2"]) == 0, "one that is over is shown at once"
     again = capsys.readouterr().out.splitlines()
-    told = [[line for line in each if line.startswith("cup.")] for each in (lines, again)]
-    assert told[0] == told[1], "all results, though a snapshot has only the latest"
+    shown = [[line for line in each if line.startswith("cup.")] for each in (lines, again)]
+    assert shown[0] == shown[1], "all results, though a snapshot has only the latest"
     for kind, begin in {"json": "{", "csv": "match,", "pgn": "[Event", "trf": "012 Cup"}.items():
         file = tmp_path / f"cup.{kind}"
         assert run(["tournament", "export", "cup", "--format", kind, "--out", str(file)]) == 0

@@ -74,11 +74,11 @@ def test_tables_have_columns_for_places_and_for_each_seat() -> None:
 
 
 @pytest.mark.parametrize(
-    ("scores", "told"),
+    ("scores", "expected"),
     [(None, "void"), ([1.0, 0.0], "1 : 0"), ([1 / 3, 1.0, 1 / 3], "placed 2, 1, 2"), ([0, 1, 2 / 3], "placed 3, 1, 2")],
 )
-def test_a_result_is_scores_or_places(scores: list[float] | None, told: str) -> None:
-    assert result_text(scores) == told
+def test_a_result_is_scores_or_places(scores: list[float] | None, expected: str) -> None:
+    assert result_text(scores) == expected
 
 
 def test_byes_have_a_column_where_there_are_any() -> None:
@@ -91,9 +91,9 @@ def test_byes_have_a_column_where_there_are_any() -> None:
         ["2", "ann", "1", "1", "1", "0", "0", "0"],
         ["3", "ben", "0", "1", "0", "0", "1", "0"],
     ]
-    told = text(api_standings_table([line.model_dump() for line in lines]))
-    assert told[0] == ["#", "name", "points", "played", "wins", "draws", "losses", "byes", "decided", "by"]
-    assert told[1] == ["1", "cid", "2", "0", "0", "0", "0", "2"]
+    table = text(api_standings_table([line.model_dump() for line in lines]))
+    assert table[0] == ["#", "name", "points", "played", "wins", "draws", "losses", "byes", "decided", "by"]
+    assert table[1] == ["1", "cid", "2", "0", "0", "0", "0", "2"]
     without = rank([Result(("ann", "ben"), (1, 0))], ())
     assert not any("byes" in line for line in text(ranked_table("cup", (), without)))
 

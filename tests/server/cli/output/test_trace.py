@@ -20,7 +20,7 @@ def drawn(board: str) -> str:
     return get_game("tictactoe").parse(board).diagram()
 
 
-def told(trace: Trace, *frames: str) -> list[tuple[str, str]]:
+def lines_of(trace: Trace, *frames: str) -> list[tuple[str, str]]:
     return [entry for frame in frames for entry in shown(trace.frame("server", frame)) if entry[0] != "server"]
 
 
@@ -30,31 +30,34 @@ def move(text: object) -> str:
 
 def test_a_match_is_followed_on_the_board() -> None:
     trace = Trace()
-    assert told(trace, says.welcome(), says.session(), says.match_start(), says.turn()) == []
+    assert lines_of(trace, says.welcome(), says.session(), says.match_start(), says.turn()) == []
     assert trace.logged_in
     assert shown(trace.frame("bot", move("4")))[1:] == [("board", drawn("....X...."))]
-    assert told(trace, says.turn(board="O...X....", moves=("4", "0"))) == [
+    assert lines_of(trace, says.turn(board="O...X....", moves=("4", "0"))) == [
         ("note", "the last move was 0"),
         ("board", drawn("O...X....")),
     ]
     over = json.loads(says.match_over(winner=0)) | {"state": {"board": "O.OXXX..."}}
-    assert told(trace, json.dumps(over)) == [("board", drawn("O.OXXX...")), ("note", "your bot won: three in a row")]
-    assert told(trace, says.tournament_over()) == []
+    assert lines_of(trace, json.dumps(over)) == [
+        ("board", drawn("O.OXXX...")),
+        ("note", "your bot won: three in a row"),
+    ]
+    assert lines_of(trace, says.tournament_over()) == []
     assert (trace.over, trace.faults) == (True, 0)
 
 
 @pytest.mark.parametrize("bad", ["9", 4, None, {"a": 1}])
 def test_a_move_that_is_none_changes_no_board(bad: object) -> None:
     trace = Trace()
-    told(trace, says.match_start(), says.turn())
+    lines_of(trace, says.match_start(), says.turn())
     assert len(shown(trace.frame("bot", move(bad)))) == 1
-    assert told(trace, says.rejected(code="bad_move")) == [("next", REJECTIONS["bad_move"])]
+    assert lines_of(trace, says.rejected(code="bad_move")) == [("next", REJECTIONS["bad_move"])]
 
 
 def test_a_move_of_another_type_than_text_changes_no_board_in_any_game() -> None:
     trace, state = Trace(), get_game("checkers").initial()
     turn = json.loads(says.turn(game="checkers")) | {"state": state.view(0), "legal": list(state.legal_moves)}
-    told(trace, says.match_start(), json.dumps(turn))
+    lines_of(trace, says.match_start(), json.dumps(turn))
     assert len(shown(trace.frame("bot", move([state.legal_moves[0]])))) == 1
     assert len(shown(trace.frame("bot", move(state.legal_moves[0])))) == 2
 
@@ -62,16 +65,16 @@ def test_a_move_of_another_type_than_text_changes_no_board_in_any_game() -> None
 def test_a_trace_knows_whether_the_bot_is_thinking() -> None:
     trace = Trace()
     for frame, thinking in ((says.match_start(), False), (says.turn(), True), (says.match_over(), False)):
-        told(trace, frame)
+        lines_of(trace, frame)
         assert trace.thinking is thinking
-    told(trace, says.turn())
+    lines_of(trace, says.turn())
     list(trace.frame("bot", move("4")))
     assert not trace.thinking
 
 
 def test_a_refusal_is_remembered_until_something_follows() -> None:
     trace = Trace()
-    assert told(trace, says.error("not_logged_in")) == [("next", ERRORS["not_logged_in"])]
+    assert lines_of(trace, says.error("not_logged_in")) == [("next", ERRORS["not_logged_in"])]
     assert trace.refused
     list(trace.frame("bot", "{}"))
     assert not trace.refused
@@ -83,11 +86,11 @@ def lost_by(termination: str, **more: Any) -> str:
 
 def test_a_loss_by_the_bots_own_fault_counts() -> None:
     trace = Trace()
-    assert told(trace, says.match_start(), says.turn(), lost_by("timeout"))[-1] == ("next", LOSSES["timeout"])
+    assert lines_of(trace, says.match_start(), says.turn(), lost_by("timeout"))[-1] == ("next", LOSSES["timeout"])
     assert trace.faults == 1
-    told(trace, says.match_start(), says.turn(), lost_by("normal"))
-    told(trace, says.match_start(), says.turn(), lost_by("timeout", winner=0))
-    told(trace, says.match_start(), says.turn(), lost_by("aborted", scores=None, winner=None))
+    lines_of(trace, says.match_start(), says.turn(), lost_by("normal"))
+    lines_of(trace, says.match_start(), says.turn(), lost_by("timeout", winner=0))
+    lines_of(trace, says.match_start(), says.turn(), lost_by("aborted", scores=None, winner=None))
     assert trace.faults == 1
 
 
@@ -115,7 +118,9 @@ def test_at_a_table_the_place_and_the_bots_own_fall_are_told(termination: str, f
         "falls": falls,
         "reason": "the last on the board",
     }
-    place = told(trace, says.match_start(), says.turn(), json.dumps(json.loads(says.match_over()) | over))[-1 - faults]
+    place = lines_of(trace, says.match_start(), says.turn(), json.dumps(json.loads(says.match_over()) | over))[
+        -1 - faults
+    ]
     assert place == ("note", "your bot has place 3 of 3: the last on the board")
     assert trace.faults == faults
 
@@ -128,7 +133,7 @@ def test_the_ends_of_connections() -> None:
         ("next", CLOSES[4000]),
     ]
     assert shown(trace.closed("bot", 1006, ""))[-1] == ("next", LOSSES["disconnect"])
-    told(trace, says.tournament_over())
+    lines_of(trace, says.tournament_over())
     assert shown(trace.closed("bot", 1000, "")) == [("note", "your bot closed the connection: 1000")]
 
 

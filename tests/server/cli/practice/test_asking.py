@@ -91,12 +91,12 @@ def test_the_table_is_shown_nearest_first_each_position_once() -> None:
 
 def test_a_slow_function_is_named_until_it_answers(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(asking, "SLOW_S", 0.0)
-    answered, told = Event(), list[str]()
+    answered, lines = Event(), list[str]()
 
     def tell(slow: str) -> None:
-        told.append(slow)
+        lines.append(slow)
         answered.set()
 
     asked_at_s = {"mine.py:ai": time.monotonic() - 7}
     assert asking.in_time(lambda: answered.wait(60), lambda: asked_at_s, 60, tell)
-    assert re.fullmatch(r"; mine\.py:ai has thought about its move for \d+ s", told[0])
+    assert re.fullmatch(r"; mine\.py:ai has thought about its move for \d+ s", lines[0])

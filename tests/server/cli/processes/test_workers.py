@@ -60,8 +60,8 @@ def test_a_server_of_before_workers_is_told(
         options = ["--server", server.address, "--join", "cup", "--worker", "desk"]
         assert run([*command[:2], *options, *command[2:]]) == 1
         assert server.logins == [], "no key was shown"
-    told = "rumble: the server is too old for a bot of several workers: play without a worker"
-    assert capsys.readouterr().err.splitlines()[-1] == told
+    message = "rumble: the server is too old for a bot of several workers: play without a worker"
+    assert capsys.readouterr().err.splitlines()[-1] == message
 
 
 @pytest.mark.e2e
@@ -97,12 +97,12 @@ def test_the_processes_of_one_bot_play_on_when_one_is_killed(tmp_path: Path, cap
     assert sorted(entrants) == ["ann", "b", "c", "d", "e"]
     assert len(matches) == 16
     assert {match["termination"] for match in matches} == {"normal"}, "what the dead one played went on"
-    told = capfd.readouterr()
-    (dead,) = re.findall(r"rumble: worker (\S+) has ended with signal 9\. The others go on\.", told.err)
-    assert told.err.count("logged in as ann") == 2
-    assert f"{dead}: logged in as ann" in told.err
-    assert re.fullmatch(r"cup is finished: rank \d of 5, [\d.]+ points", told.out.splitlines()[-1])
-    assert told.out.count("cup is finished") == 1
+    output = capfd.readouterr()
+    (dead,) = re.findall(r"rumble: worker (\S+) has ended with signal 9\. The others go on\.", output.err)
+    assert output.err.count("logged in as ann") == 2
+    assert f"{dead}: logged in as ann" in output.err
+    assert re.fullmatch(r"cup is finished: rank \d of 5, [\d.]+ points", output.out.splitlines()[-1])
+    assert output.out.count("cup is finished") == 1
     assert code == 1
 
 

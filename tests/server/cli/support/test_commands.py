@@ -32,9 +32,9 @@ def test_every_help_fits_and_tells_everything(columns: int, capsys: Captured, mo
         assert lines[0].startswith(f"Usage: rumble {' '.join(words)} [OPTIONS]")
         assert max(map(len, lines)) <= min(columns, MOST_COLUMNS), words
         assert "\x1b" not in shown
-        told = "".join(shown.split())  # a line may end at a hyphen
+        text = "".join(shown.split())  # a line may end at a hyphen
         for each in command.params:
-            assert "".join((each.help or "").split()) in told, (words, each.name)
+            assert "".join((each.help or "").split()) in text, (words, each.name)
         assert "  -h, --help" in shown
         if isinstance(command, TyperGroup):
             assert set(command.commands) <= set(shown.split())
@@ -45,8 +45,8 @@ def test_a_tournament_has_an_option_for_each_field_with_its_default() -> None:
     default = TournamentConfig(name="x", game="tictactoe")
     times = default.time_control.model_dump()
     assert about.keys() >= {*TournamentConfig.model_fields, *times} - {"time_control", "settings"}
-    told = ("cycles", "legs", "challengers", "replays", "seed", "illegal_retries", "away_ms", "away_clock", "absent_ms")
-    for name in (*times, *told, "bench_after", "openings", "format", "acceleration"):
+    keys = ("cycles", "legs", "challengers", "replays", "seed", "illegal_retries", "away_ms", "away_clock", "absent_ms")
+    for name in (*times, *keys, "bench_after", "openings", "format", "acceleration"):
         value = times[name] if name in times else getattr(default, name)
         assert f" By default {value}." in about[name], (name, about[name])
     assert default.points == [1, 0.5, 0]

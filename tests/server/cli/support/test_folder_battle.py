@@ -21,8 +21,8 @@ def folder(tmp_path: Path) -> Path:
 
 def battle(folder: Path, capsys: pytest.CaptureFixture[str], *options: str, status: int = 0) -> tuple[str, str]:
     assert run(["battle", str(folder), *options]) == status
-    told = capsys.readouterr()
-    return told.out, told.err
+    output = capsys.readouterr()
+    return output.out, output.err
 
 
 def test_all_play_all(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -35,7 +35,7 @@ def test_all_play_all(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("source", "told"),
+    ("source", "expected"),
     [
         ("def f(:", "cem.py is not Python: invalid syntax (line 1)"),
         ("\n1/0", "cem.py fails when it is loaded: ZeroDivisionError: division by zero (cem.py, line 2)"),
@@ -45,11 +45,11 @@ def test_all_play_all(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     ],
 )
 def test_a_file_that_is_no_bot_is_left_out(
-    folder: Path, capsys: pytest.CaptureFixture[str], source: str, told: str
+    folder: Path, capsys: pytest.CaptureFixture[str], source: str, expected: str
 ) -> None:
     (folder / "cem.py").write_text(source)
     out, err = battle(folder, capsys, "--game", "gomoku")
-    assert (err.count("\n"), err.strip().removeprefix(f"{folder}/")) == (1, told)
+    assert (err.count("\n"), err.strip().removeprefix(f"{folder}/")) == (1, expected)
     assert "class: finished after 2 matches" in out
 
 

@@ -92,12 +92,12 @@ def test_exports_are_read_back_as_they_were_written(some: list[TableResult], mor
     matches = [match_json(over(result)) for result in results]
     expected = [(r.seats, r.places, r.payoffs, r.falls, "t.1.1.1.1") for r in results]
 
-    def told(file: ResultsFile) -> list[object]:
+    def fields_of(file: ResultsFile) -> list[object]:
         assert file.results == ()
         return [(r.seats, r.places, r.payoffs, r.falls, r.match_id) for r in file.tables]
 
-    assert told(read_results(exported(matches))) == expected
-    assert told(read_results(csv_file.write({"matches": matches}))) == expected
+    assert fields_of(read_results(exported(matches))) == expected
+    assert fields_of(read_results(csv_file.write({"matches": matches}))) == expected
 
 
 def test_an_export_of_tables_fits_the_schema() -> None:

@@ -53,7 +53,7 @@ def test_a_game_is_cooperative_if_those_who_stay_always_have_equal_payoffs() -> 
         assert not TableTally.over(results).is_cooperative
 
 
-def told(tally: TableTally) -> list[object]:
+def contents(tally: TableTally) -> list[object]:
     return [
         {bot: (+c.finishes, c.payoff, c.won, +c.faults, c.byes) for bot, c in tally.bots.items() if c.played or c.byes},
         *(+counter for counter in (tally.before, tally.tied, tally.rankings, tally.sizes)),
@@ -67,8 +67,8 @@ def test_a_result_that_is_taken_back_leaves_nothing(kept: list[TableResult], mor
     copy = tally.snapshot()
     for result in more:
         tally.add(result, -1)
-    assert told(tally) == told(TableTally.over(kept))
-    assert told(copy) == told(TableTally.over([*more, *kept]))
+    assert contents(tally) == contents(TableTally.over(kept))
+    assert contents(copy) == contents(TableTally.over([*more, *kept]))
 
 
 @given(st.lists(tables(), max_size=5))

@@ -96,9 +96,9 @@ def test_torn_pages_cost_only_what_was_on_them(path: Path, backup: Path) -> None
     with pytest.raises(StoreError, match=r"is damaged|malformed"):
         SqliteStore(str(path))
     torn = path.read_bytes()
-    told = repair(str(path), str(backup), 0)
+    lines = repair(str(path), str(backup), 0)
     assert backup.read_bytes() == torn
-    assert not [line for line in told if line.startswith("not mended")]
+    assert not [line for line in lines if line.startswith("not mended")]
     left, lost = rows(path), rows(path, "SELECT tournament, kind FROM log WHERE facts = ''")
     assert set(left) < set(before)
     assert len(left) > len(before) // 3
@@ -112,8 +112,8 @@ def test_torn_pages_cost_only_what_was_on_them(path: Path, backup: Path) -> None
 def test_where_nobody_knows_whose_rows_are_lost_they_may_be_about_hosts(path: Path, backup: Path) -> None:
     tear(path, b'"tournament_ended"')
     overwrite(path, "log_by_tournament", lambda page: b"\xaa" * len(page))
-    told = repair(str(path), str(backup), 0)
-    assert told[2:4] == [f"names, hosts and bans: {line}" for line in CLUB_FACTS_LOST]
+    lines = repair(str(path), str(backup), 0)
+    assert lines[2:4] == [f"names, hosts and bans: {line}" for line in CLUB_FACTS_LOST]
     with closing(read_sqlite(str(path))) as reader:
         assert len(reader.club_facts()[1]) == 1
 

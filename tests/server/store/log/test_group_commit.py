@@ -18,7 +18,7 @@ from rumble_server.tournament.facts import TournamentCreated, TournamentEnded
 from tests.server.failing import fail
 from tests.server.gateway.served import until
 from tests.server.store.databases import Database, opened, opened_store
-from tests.server.store.disk import HeldCommits, Told, begin_write, group_of, joined, write
+from tests.server.store.disk import HeldCommits, Listener, begin_write, group_of, joined, write
 from tests.server.store.played import record
 
 CREATED = TournamentCreated("friday", TournamentConfig(name="Friday", game="tictactoe"), 0)
@@ -46,7 +46,7 @@ async def test_announced_facts_are_on_disk(database: Database) -> None:
 
 async def test_listeners_are_told_of_every_fact_once_in_order(database: Database) -> None:
     async with opened(database) as log:
-        told = Told(log)
+        listener = Listener(log)
         for number in range(1, 200):
             log.append(joined(number))
             if number % 7 == 0:
@@ -54,7 +54,7 @@ async def test_listeners_are_told_of_every_fact_once_in_order(database: Database
             if number % 50 == 0:
                 await log.wait(number)
         await group_of(log).wait_all()
-        assert told.facts == [(number, joined(number)) for number in range(1, 200)]
+        assert listener.facts == [(number, joined(number)) for number in range(1, 200)]
         assert log.durable == log.last == 199
 
 
@@ -71,24 +71,24 @@ async def test_a_listener_that_fails_keeps_nobody_else_from_being_told(
     database: Database, caplog: pytest.LogCaptureFixture
 ) -> None:
     async with opened(database) as log:
-        told = Told(log)
+        listener = Listener(log)
         log.on_durable.insert(0, fail)
         for number in (1, 2):
             async with asyncio.timeout(5):
                 await log.wait(log.append(joined(number)))
-        assert [number for batch in told.batches for number, _ in batch] == [1, 2]
+        assert [number for batch in listener.batches for number, _ in batch] == [1, 2]
     assert caplog.messages.count("club main: what follows from the facts up to 1 failed") == 1
 
 
 async def test_failure_of_a_listener_to_the_log_is_logged(database: Database, caplog: pytest.LogCaptureFixture) -> None:
     async with opened(database) as log:
-        told: list[object] = []
-        log.on_sizes += [fail, told.append]
-        log.on_fenced += [fail, lambda: told.append("fenced")]
+        heard: list[object] = []
+        log.on_sizes += [fail, heard.append]
+        log.on_fenced += [fail, lambda: heard.append("fenced")]
         async with asyncio.timeout(5):
             await log.wait(log.append(joined(1)))
         log.fence()
-        assert told[1:] == ["fenced"]
+        assert heard[1:] == ["fenced"]
     assert [record.getMessage() for record in caplog.records if record.exc_info] == [
         "club main: what follows from the sizes of rows failed",
         "club main: what follows from the lead of another server failed",
@@ -113,12 +113,12 @@ async def test_a_batch_is_one_row_for_each_tournament_and_kind(database: Databas
 
 async def test_facts_that_come_during_a_write_go_with_the_next(database: Database) -> None:
     async with opened(database) as log:
-        told = Told(log)
+        listener = Listener(log)
         log.append(joined(1))
         begin_write(log)
         log.append(joined(2))
         await log.wait(2)
-        assert [[number for number, _ in batch] for batch in told.batches] == [[1], [2]]
+        assert [[number for number, _ in batch] for batch in listener.batches] == [[1], [2]]
 
 
 async def test_facts_are_written_though_nobody_waits_for_them(database: Database) -> None:
@@ -214,7 +214,7 @@ async def test_a_club_led_again_while_a_commit_hangs_gets_no_fact_of_its_fenced_
     """The node lost the club, and took it back, so the next commit could have two logs of the club."""
     async with opened_store(database) as store:
         other, old = store.open_log(), store.open_log("go")
-        told, held = Told(old), HeldCommits(store.group)
+        listener, held = Listener(old), HeldCommits(store.group)
         other.append(joined(1))
         begin_write(other)
         waiting = asyncio.create_task(old.wait(old.append(joined(2))))
@@ -229,7 +229,7 @@ async def test_a_club_led_again_while_a_commit_hangs_gets_no_fact_of_its_fenced_
             await waiting
         await new.wait(new.last)
         assert [[lead.partition("@")[0] for lead in each] for each in held.commits] == [["main"], ["go"]]
-        assert (told.batches, new.is_fenced) == ([], False)
+        assert (listener.batches, new.is_fenced) == ([], False)
         with closing(store.reader("go")) as reader:
             assert reader.tournament_facts("friday") == [joined(3)]
 
@@ -294,13 +294,13 @@ async def test_a_record_is_in_the_same_commit_as_the_end_of_its_tournament(datab
 async def test_a_repeated_write_has_the_record_and_the_end_in_one_commit(database: Database) -> None:
     async with opened(database) as log:
         await write(log, CREATED)
-        told = Told(log)
+        listener = Listener(log)
         with database.locked():
             log.append(joined(2))
             begin_write(log)
             log.append(ENDED)
             log.add_record(RECORD)
-            assert await told.trouble.get() is not None
+            assert await listener.trouble.get() is not None
             assert committed(database) == (False, False)
         await log.wait(log.last)
         assert committed(database) == (True, True)
@@ -309,11 +309,11 @@ async def test_a_repeated_write_has_the_record_and_the_end_in_one_commit(databas
 async def test_a_record_without_facts_is_written_and_nobody_is_told_of_it(database: Database) -> None:
     async with opened(database) as log:
         await write(log, CREATED, ENDED)
-        told = Told(log)
+        listener = Listener(log)
         log.add_record(RECORD)
         await group_of(log).wait_all()
         assert committed(database) == (True, True)
-        assert (told.batches, log.durable) == ([], 2)
+        assert (listener.batches, log.durable) == ([], 2)
     async with opened(database) as log:
         assert log.last == 2
 
@@ -333,55 +333,55 @@ async def test_closing_writes_a_record_and_one_that_comes_later_is_left(database
 @pytest.mark.usefixtures("impatient")
 async def test_while_the_disk_takes_nothing_facts_are_kept_and_none_is_announced(database: Database) -> None:
     async with opened(database) as log:
-        told = Told(log)
+        listener = Listener(log)
         with database.locked():
             log.append(joined(1))
-            assert database.refusal in str(await told.trouble.get())
+            assert database.refusal in str(await listener.trouble.get())
             log.append(joined(2))
             log.flush_soon()
             await group_of(log).wait_all()
-            assert (told.batches, log.durable, log.last, database.rows()) == ([], 0, 2, [])
+            assert (listener.batches, log.durable, log.last, database.rows()) == ([], 0, 2, [])
             assert database.refusal in str(log.trouble)
         await log.wait(2)
-        assert told.facts == [(1, joined(1)), (2, joined(2))]
-        assert (await told.trouble.get(), log.trouble) == (None, None)
+        assert listener.facts == [(1, joined(1)), (2, joined(2))]
+        assert (await listener.trouble.get(), log.trouble) == (None, None)
 
 
 @pytest.mark.usefixtures("impatient")
 async def test_facts_that_come_during_a_write_that_fails_keep_their_place(database: Database) -> None:
     async with opened(database) as log:
-        told = Told(log)
+        listener = Listener(log)
         with database.locked():
             log.append(joined(1))
             begin_write(log)
             log.append(joined(2))
-            assert await told.trouble.get() is not None
+            assert await listener.trouble.get() is not None
         await log.wait(2)
-        assert [fact for _, fact in told.facts] == [joined(1), joined(2)]
+        assert [fact for _, fact in listener.facts] == [joined(1), joined(2)]
 
 
 @pytest.mark.usefixtures("impatient")
 async def test_the_same_trouble_is_told_once(database: Database) -> None:
     async with opened(database) as log:
-        told = Told(log)
+        listener = Listener(log)
         attempts = HeldCommits(group_of(log))
         attempts.go_on.set()
         with database.locked():
             log.append(joined(1))
-            assert await told.trouble.get() is not None
+            assert await listener.trouble.get() is not None
             await until(lambda: len(attempts.commits) > 4)
         await log.wait(1)
-        assert await told.trouble.get() is None
-        assert told.trouble.empty()
+        assert await listener.trouble.get() is None
+        assert listener.trouble.empty()
 
 
 @pytest.mark.usefixtures("impatient")
 async def test_a_batch_that_fails_half_way_is_written_whole_later(database: Database) -> None:
     async with opened(database) as log:
-        told = Told(log)
+        listener = Listener(log)
         database.execute("ALTER TABLE tournaments RENAME TO hidden")
         log.append(CREATED)
-        assert await told.trouble.get() is not None
+        assert await listener.trouble.get() is not None
         assert database.rows() == [], "half a batch is on disk"
         database.execute("ALTER TABLE hidden RENAME TO tournaments")
         await log.wait(1)
@@ -395,17 +395,17 @@ async def test_a_club_that_fails_when_the_database_works_again_holds_up_no_commi
     async with opened_store(database) as store:
         log, other = store.open_log(), store.open_log("go")
         log.on_trouble.append(fail)
-        told = Told(other)
+        listener = Listener(other)
         with database.locked():
             log.append(joined(1))
             other.append(joined(2))
-            assert await told.trouble.get() is not None
+            assert await listener.trouble.get() is not None
         async with asyncio.timeout(5):
             await asyncio.gather(log.wait(log.last), other.wait(other.last))
-            assert await told.trouble.get() is None
+            assert await listener.trouble.get() is None
             await write(log, joined(3))
             await write(other, joined(4))
-        assert [fact for _, fact in told.facts] == [joined(2), joined(4)]
+        assert [fact for _, fact in listener.facts] == [joined(2), joined(4)]
     assert len(database.rows()) == 4
     failures = [record for record in caplog.records if record.exc_info]
     assert [record.getMessage() for record in failures] == [
@@ -432,7 +432,7 @@ async def test_the_database_is_checked_again_after_a_check_that_fails(
 ) -> None:
     monkeypatch.setattr(module, "WATCH_S", 0.01)
     async with opened(database) as log:
-        told, group = Told(log), group_of(log)
+        listener, group = Listener(log), group_of(log)
         found = iter([None, OSError("a check that fails"), "the file is gone"])
 
         def look() -> str | None:
@@ -444,16 +444,16 @@ async def test_the_database_is_checked_again_after_a_check_that_fails(
         asyncio.get_running_loop().set_exception_handler(lambda _, context: None)
         group._look = look
         async with asyncio.timeout(5):
-            assert await told.trouble.get() == "the file is gone"
+            assert await listener.trouble.get() == "the file is gone"
 
 
 async def test_closing_in_trouble_does_not_wait_for_ever(database: Database, caplog: pytest.LogCaptureFixture) -> None:
     with ExitStack() as held:
         async with opened(database) as log:
-            told = Told(log)
+            listener = Listener(log)
             held.enter_context(database.locked())
             log.append(joined(1))
-            assert await told.trouble.get() is not None
+            assert await listener.trouble.get() is not None
     assert "facts that could not be written are lost: 1" in caplog.text
 
 
@@ -461,7 +461,7 @@ async def test_closing_in_trouble_does_not_wait_for_ever(database: Database, cap
 async def test_waiting_for_a_fact_in_a_trouble_listener_begins_no_second_commit(database: Database) -> None:
     """Two commits at once would mix up their answers, and an unwritten batch would be announced as durable."""
     async with opened(database) as log:
-        told, group = Told(log), group_of(log)
+        listener, group = Listener(log), group_of(log)
         write_all, under_way, most = group.writer.write, 0, 0
         begun: asyncio.Queue[None] = asyncio.Queue()
 
@@ -482,23 +482,23 @@ async def test_waiting_for_a_fact_in_a_trouble_listener_begins_no_second_commit(
         waiting: list[asyncio.Future[None]] = []
         with database.locked():
             log.append(joined(1))
-            assert await told.trouble.get() is not None
+            assert await listener.trouble.get() is not None
             for _ in range(3):
                 await begun.get()
         await log.wait(1)
         await asyncio.gather(*waiting)
         assert most == 1
-        assert [number for number, _ in told.facts] == list(range(1, log.last + 1))
+        assert [number for number, _ in listener.facts] == list(range(1, log.last + 1))
 
 
 async def test_a_commit_that_is_not_answered_is_trouble(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "STUCK_S", 0.05)
     monkeypatch.setattr(module, "WATCH_S", 0.01)
     async with opened(database) as log:
-        told, held = Told(log), HeldCommits(group_of(log))
+        listener, held = Listener(log), HeldCommits(group_of(log))
         log.append(joined(1))
-        assert await told.trouble.get() == "it has not answered for 0.05 s"
-        assert told.facts == []
+        assert await listener.trouble.get() == "it has not answered for 0.05 s"
+        assert listener.facts == []
         held.go_on.set()
-        assert await told.trouble.get() is None
+        assert await listener.trouble.get() is None
         await log.wait(1)

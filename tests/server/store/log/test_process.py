@@ -23,7 +23,7 @@ from rumble_server.store.sqlite.lock import DatabaseLock
 from rumble_server.store.sqlite.schema import open_database
 from rumble_server.store.sqlite.store import SqliteStore
 
-from tests.server.store.disk import Told, group_of, joined, opened, rows, shut, write
+from tests.server.store.disk import Listener, group_of, joined, opened, rows, shut, write
 from tests.server.store.played import execute
 
 pytestmark = pytest.mark.e2e
@@ -171,24 +171,24 @@ def test_the_process_imports_no_heavy_module() -> None:
 async def test_a_log_goes_on_when_its_process_has_died(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(group_commit, "RETRY_S", 0.01)
     async with opened(path, in_process=False) as log:
-        told = Told(log)
+        listener = Listener(log)
         await write(log, joined(1))
         os.kill(pid(writer_in(log)), signal.SIGKILL)
         await write(log, joined(2), joined(3))
-        assert "the process that writes it ended" in str(await told.trouble.get())
-        assert await told.trouble.get() is None
-        assert told.facts == [(number, joined(number)) for number in (1, 2, 3)]
+        assert "the process that writes it ended" in str(await listener.trouble.get())
+        assert await listener.trouble.get() is None
+        assert listener.facts == [(number, joined(number)) for number in (1, 2, 3)]
     assert rows(path) == [(1, "friday", 0), (2, "friday", 0)]
 
 
 async def test_a_log_is_in_trouble_while_no_process_can_be_started(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(group_commit, "RETRY_S", 0.01)
     async with opened(path, in_process=False) as log:
-        told = Told(log)
+        listener = Listener(log)
         with monkeypatch.context() as patch:
             patch.setattr(writer_in(log), "command", [str(path.parent / "nowhere")])
             log.append(joined(1))
-            assert "No such file" in str(await told.trouble.get())
+            assert "No such file" in str(await listener.trouble.get())
         await log.wait(1)
         assert len(rows(path)) == 1
 

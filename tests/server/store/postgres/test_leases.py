@@ -235,15 +235,15 @@ async def test_every_node_is_told_to_look_at_what_concerns_it(leases: Leases, po
     ):
         await leases.run(node, statement)
     await leases.drain("b")
-    told = 7
+    notifications = 7
     await leases.run("a", HandOver("one", epoch, "b"))
     await leases.run("a", Acquire("one"))
     await leases.run("a", Renew(draining=False))
     await leases.end_lease("b")
     async with asyncio.timeout(10):
-        while len(looks) <= told:  # noqa: ASYNC110  # the database decides when
+        while len(looks) <= notifications:  # noqa: ASYNC110  # the database decides when
             await asyncio.sleep(0.005)
-    assert len(looks) == told + 1, "what changed nothing is not told"
+    assert len(looks) == notifications + 1, "what changed nothing is not told"
     run(postgres_url, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'LISTEN%%'")
     with pytest.raises(StoreError):
         await listening

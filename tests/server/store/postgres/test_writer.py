@@ -17,7 +17,7 @@ from tests.needs import need_module
 from tests.postgres.cluster import Cluster, run, through
 from tests.postgres.proxy import Fate, Proxy, proxy
 from tests.server.store.databases import PostgresDatabase, opened_store
-from tests.server.store.disk import Told, joined, write
+from tests.server.store.disk import Listener, joined, write
 
 need_module("psycopg", "postgres")
 from rumble_server.store.postgres.connection import PostgresConnection  # noqa: E402
@@ -126,15 +126,15 @@ def test_the_late_statement_of_an_old_leader_writes_nothing(connection: Postgres
 
     with psycopg.connect(postgres_url) as successor:
         successor.execute("UPDATE clubs SET epoch = epoch + 1 WHERE club = 'main'")
-        told: list[list[str]] = []
-        thread = threading.Thread(target=lambda: told.append(Commits(connection).commit([content("main", 1)], False)))
+        fenced: list[list[str]] = []
+        thread = threading.Thread(target=lambda: fenced.append(Commits(connection).commit([content("main", 1)], False)))
         thread.start()
         waiting = "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query ~ 'held'"
         while run(postgres_url, waiting) == [(0,)]:
             assert thread.is_alive()
         successor.commit()
         thread.join()
-    assert told == [["main@1"]]
+    assert fenced == [["main@1"]]
     assert logged(postgres_url) == []
 
 
@@ -153,20 +153,20 @@ async def test_a_commit_whose_connection_is_lost_is_written_and_told_once(
 ) -> None:
     async with opened_store(PostgresDatabase(through(postgres_url, between.port))) as store:
         log = store.open_log()
-        told = Told(log)
+        listener = Listener(log)
         await write(log, joined(1))
         cut = between.cut_by(lambda sent: b"bot-2" in sent, fate)
         log.append(joined(2))
         log.append(joined(3))
         waiting = asyncio.create_task(log.wait(3))
-        assert await told.trouble.get() is not None
+        assert await listener.trouble.get() is not None
         log.append(joined(4))
         if fate is Fate.LATE:
             await waiting
             cut.release()
         await log.wait(4)
-        assert told.facts == [(number, joined(number)) for number in (1, 2, 3, 4)]
-        batches = [[number for number, _ in batch] for batch in told.batches]
+        assert listener.facts == [(number, joined(number)) for number in (1, 2, 3, 4)]
+        batches = [[number for number, _ in batch] for batch in listener.batches]
         assert batches == [[1], [2, 3], [4]], "nothing is merged into what may be written"
     assert logged(postgres_url) == [("main", 1), ("main", 2), ("main", 4)]
 
@@ -174,13 +174,13 @@ async def test_a_commit_whose_connection_is_lost_is_written_and_told_once(
 async def test_a_batch_of_unknown_fate_whose_club_was_taken_over_is_fenced(postgres_url: str, between: Proxy) -> None:
     async with opened_store(PostgresDatabase(through(postgres_url, between.port))) as store:
         log = store.open_log()
-        told, fenced = Told(log), []
+        listener, fenced = Listener(log), []
         log.on_fenced.append(lambda: fenced.append(log.durable))
         await write(log, joined(1))
         between.cut_by(lambda sent: b"bot-2" in sent, Fate.DONE)
         log.append(joined(2))
         waiting = asyncio.create_task(log.wait(2))
-        assert await told.trouble.get() is not None
+        assert await listener.trouble.get() is not None
         run(postgres_url, "UPDATE clubs SET epoch = epoch + 1")
         with pytest.raises(StoreError, match="another node leads the club main"):
             await waiting
@@ -190,7 +190,7 @@ async def test_a_batch_of_unknown_fate_whose_club_was_taken_over_is_fenced(postg
         with pytest.raises(StoreError, match="another node leads"):
             await log.wait(3)
         await store.wait_all()
-        assert told.facts == [(1, joined(1))]
+        assert listener.facts == [(1, joined(1))]
         again = store.open_led_log("main", log.epoch + 1)
         assert (again.last, again.epoch) == (2, log.epoch + 1), (
             "what was written nevertheless is what the next leader goes on from"
@@ -205,7 +205,7 @@ async def test_a_batch_of_unknown_fate_whose_club_was_taken_over_is_fenced(postg
 async def test_the_program_writes_and_its_command_line_has_no_password(postgres_url: str) -> None:
     async with opened_store(PostgresDatabase(postgres_url), in_process=False) as store:
         log = store.open_log()
-        told = Told(log)
+        listener = Listener(log)
         await write(log, joined(1))
         child = store.group.writer.child
         words = _command_of(child.pid)
@@ -213,7 +213,7 @@ async def test_the_program_writes_and_its_command_line_has_no_password(postgres_
         assert not any("postgresql://" in word for word in words)
         child.kill()
         await write(log, joined(2))
-        assert told.facts == [(1, joined(1)), (2, joined(2))]
+        assert listener.facts == [(1, joined(1)), (2, joined(2))]
     assert logged(postgres_url) == [("main", 1), ("main", 2)]
 
 
@@ -242,14 +242,14 @@ async def test_a_writer_without_an_answer_is_killed_and_the_next_goes_on(
 ) -> None:
     async with opened_store(PostgresDatabase(through(postgres_url, between.port)), in_process=False) as store:
         log = store.open_log()
-        told = Told(log)
+        listener = Listener(log)
         await write(log, joined(1))
         monkeypatch.setattr(store.group.writer, "patience_s", 0.05)
         between.hold("to_client")
         log.append(joined(2))
-        assert "the database has not answered for 0.05 s" in str(await told.trouble.get())
+        assert "the database has not answered for 0.05 s" in str(await listener.trouble.get())
         monkeypatch.setattr(store.group.writer, "patience_s", 10.0)
         between.flow()
         await log.wait(2)
-        assert told.facts == [(1, joined(1)), (2, joined(2))]
+        assert listener.facts == [(1, joined(1)), (2, joined(2))]
     assert logged(postgres_url) == [("main", 1), ("main", 2)]

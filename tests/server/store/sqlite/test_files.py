@@ -13,7 +13,7 @@ from rumble_server.store.sqlite import lock as lock_module
 from rumble_server.store.sqlite.files import SUFFIXES, Files, identity_of, make_private
 from rumble_server.store.sqlite.store import SqliteStore
 
-from tests.server.store.disk import Told, begin_write, group_of, joined, opened, rows, write
+from tests.server.store.disk import Listener, begin_write, group_of, joined, opened, rows, write
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no modes, and removes no open file")
 
@@ -111,9 +111,9 @@ async def test_a_file_that_is_gone_is_noticed_though_nothing_is_written(
 ) -> None:
     async with opened(path) as log:
         await write(log, joined(1))
-        told = Told(log)
+        listener = Listener(log)
         take(path.with_name(path.name + suffix))
-        trouble = await told.trouble.get()
+        trouble = await listener.trouble.get()
         assert trouble is not None
         assert f"the file rumble.db{suffix} was removed or replaced" in trouble
 
@@ -122,11 +122,11 @@ async def test_a_file_that_is_gone_is_noticed_though_nothing_is_written(
 @pytest.mark.usefixtures("impatient")
 async def test_a_lock_that_is_gone_stays_a_trouble_though_writing_works(path: Path) -> None:
     async with opened(path) as log:
-        told = Told(log)
+        listener = Listener(log)
         removed(path.with_name("rumble.db-lock"))
-        trouble = await told.trouble.get()
+        trouble = await listener.trouble.get()
         await write(log, joined(1))
-        assert (log.trouble, told.trouble.empty()) == (trouble, True)
+        assert (log.trouble, listener.trouble.empty()) == (trouble, True)
 
 
 @posix
@@ -139,16 +139,16 @@ async def test_facts_written_to_a_lost_file_are_told_when_the_file_is_back(
     aside = path.with_name("aside.db")
     async with opened(path, in_process=False) as log:
         await write(log, joined(1))
-        told = Told(log)
+        listener = Listener(log)
         move(path, aside)
         log.append(joined(2))
         begin_write(log)
-        assert "was removed or replaced" in str(await told.trouble.get())
-        assert (log.durable, told.batches) == (1, [])
+        assert "was removed or replaced" in str(await listener.trouble.get())
+        assert (log.durable, listener.batches) == (1, [])
         move(aside, path)
         await log.wait(2)
-        assert await told.trouble.get() is None
-        assert told.facts == [(2, joined(2))]
+        assert await listener.trouble.get() is None
+        assert listener.facts == [(2, joined(2))]
     assert len(rows(path)) == 2
 
 
@@ -160,13 +160,13 @@ async def test_another_database_in_its_place_is_left_alone(path: Path) -> None:
     async with opened(other) as log:
         await write(log, joined(7, "other"))
     async with opened(path, in_process=False) as log:
-        told = Told(log)
+        listener = Listener(log)
         move(other, path)  # before the writing process starts
         before = content(path)
         log.append(joined(1))
-        assert "was removed or replaced" in str(await told.trouble.get())
+        assert "was removed or replaced" in str(await listener.trouble.get())
         await group_of(log).wait_all()
-        assert (log.durable, told.batches) == (0, [])
+        assert (log.durable, listener.batches) == (0, [])
     assert content(path) == before
     assert rows(path) == [(1, "other", 0)]
 
@@ -176,11 +176,11 @@ async def test_another_database_in_its_place_is_left_alone(path: Path) -> None:
 async def test_a_lost_file_is_told_to_be_back_when_nothing_was_written(path: Path) -> None:
     aside = path.with_name("aside.db")
     async with opened(path) as log:
-        told = Told(log)
+        listener = Listener(log)
         move(path, aside)
-        assert await told.trouble.get() is not None
+        assert await listener.trouble.get() is not None
         move(aside, path)
-        assert await told.trouble.get() is None
+        assert await listener.trouble.get() is None
 
 
 def test_files_in_place_are_in_place(path: Path) -> None:

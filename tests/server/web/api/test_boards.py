@@ -30,37 +30,37 @@ async def ask(browser: httpx.AsyncClient, game: str, **body: Any) -> Any:
 async def test_the_state_of_a_turn_is_all_it_takes(browser: httpx.AsyncClient, name: str) -> None:
     game = get_game(name)
     state = game.initial()
-    told = await ask(browser, name, state=state.view())
-    assert list(told["moves"]) == list(state.legal_moves)
-    assert told["diagram"] == state.diagram()
+    board = await ask(browser, name, state=state.view())
+    assert list(board["moves"]) == list(state.legal_moves)
+    assert board["diagram"] == state.diagram()
     expected = game.drawing(state.view())
     assert expected is not None
-    assert told["drawing"]["board"] == expected.board
-    assert set(told["drawing"]) == set(asdict(expected))
+    assert board["drawing"]["board"] == expected.board
+    assert set(board["drawing"]) == set(asdict(expected))
 
 
 async def test_settings_legal_and_the_last_move_are_taken(browser: httpx.AsyncClient) -> None:
-    told = await ask(browser, "hex", state={"board": "X...", "to_move": 1}, settings={"size": 2}, last_move="a1")
-    assert told["moves"] == {"b1": [[1]], "a2": [[2]], "b2": [[3]], "swap": []}
-    assert told["drawing"]["last"] == [0]
-    told = await ask(browser, "tictactoe", state=EMPTY, legal=["8", "0"])
-    assert told["moves"] == {"8": [[8]], "0": [[0]]}
+    board = await ask(browser, "hex", state={"board": "X...", "to_move": 1}, settings={"size": 2}, last_move="a1")
+    assert board["moves"] == {"b1": [[1]], "a2": [[2]], "b2": [[3]], "swap": []}
+    assert board["drawing"]["last"] == [0]
+    board = await ask(browser, "tictactoe", state=EMPTY, legal=["8", "0"])
+    assert board["moves"] == {"8": [[8]], "0": [[0]]}
 
 
 async def test_moves_that_people_write_in_another_way_have_their_spellings(browser: httpx.AsyncClient) -> None:
-    told = await ask(browser, "chess", state=get_game("chess").initial().view(), legal=["g1f3", "e2e4"])
-    assert told["spellings"] == {"g1f3": ["Nf3", "Ngf3", "N1f3", "Ng1f3"], "e2e4": ["e4"]}
-    told = await ask(browser, "tictactoe", state=EMPTY)
-    assert told["spellings"] == {}
+    board = await ask(browser, "chess", state=get_game("chess").initial().view(), legal=["g1f3", "e2e4"])
+    assert board["spellings"] == {"g1f3": ["Nf3", "Ngf3", "N1f3", "Ng1f3"], "e2e4": ["e4"]}
+    board = await ask(browser, "tictactoe", state=EMPTY)
+    assert board["spellings"] == {}
 
 
 async def test_the_view_of_a_seat_is_drawn_where_the_rest_is_hidden(browser: httpx.AsyncClient) -> None:
     with installed():
         state = get_game("tokens").initial().play(f"{'a' * 32} {'b' * 32}")
-        told = await ask(browser, "tokens", state=state.view(0))
-        assert told["moves"] == {"a" * 32 + "+": [], "a" * 32 + "-": []}
-        assert told["drawing"]["board"] == "a" * 32 + "." * 32
-        assert "b" not in told["diagram"].replace("dealt", "")
+        board = await ask(browser, "tokens", state=state.view(0))
+        assert board["moves"] == {"a" * 32 + "+": [], "a" * 32 + "-": []}
+        assert board["drawing"]["board"] == "a" * 32 + "." * 32
+        assert "b" not in board["diagram"].replace("dealt", "")
         after = await ask(browser, "tokens", state=state.view(ALL))
         assert (after["moves"], after["drawing"]["board"]) == ({}, "a" * 32 + "b" * 32)
         wrong = await browser.post("/api/games/tokens/board", json={"state": {"seat": 0, "seats": "x"}})
@@ -76,12 +76,12 @@ async def test_the_view_of_a_seat_is_drawn_where_the_rest_is_hidden(browser: htt
 
 async def test_moves_made_together_are_those_of_each_seat(browser: httpx.AsyncClient) -> None:
     view = get_game("snakes").initial_for(8).view()
-    told = await ask(browser, "snakes", state=view)
-    assert told["moves"] == {"up": [], "down": [], "left": [], "right": []}
-    assert told["keys"] == {"up": "ArrowUp", "down": "ArrowDown", "left": "ArrowLeft", "right": "ArrowRight"}
-    assert len(told["drawing"]["pieces"]) == 17
-    told = await ask(browser, "dilemma", state=get_game("dilemma").initial().view(), legal=["D"])
-    assert (told["moves"], told["keys"]) == ({"D": []}, {"D": "d"})
+    board = await ask(browser, "snakes", state=view)
+    assert board["moves"] == {"up": [], "down": [], "left": [], "right": []}
+    assert board["keys"] == {"up": "ArrowUp", "down": "ArrowDown", "left": "ArrowLeft", "right": "ArrowRight"}
+    assert len(board["drawing"]["pieces"]) == 17
+    board = await ask(browser, "dilemma", state=get_game("dilemma").initial().view(), legal=["D"])
+    assert (board["moves"], board["keys"]) == ({"D": []}, {"D": "d"})
     rolling = await ask(browser, "backgammon", state=get_game("backgammon").initial().view())
     assert (rolling["moves"], rolling["keys"]) == ({}, {})
 
@@ -89,9 +89,9 @@ async def test_moves_made_together_are_those_of_each_seat(browser: httpx.AsyncCl
 async def test_a_game_without_pictures_has_its_diagram(browser: httpx.AsyncClient) -> None:
     pytest.importorskip("pyspiel", reason="needs the extra openspiel")
     state = get_game("openspiel:tic_tac_toe").initial()
-    told = await ask(browser, "openspiel:tic_tac_toe", state=state.view())
-    assert told["drawing"] is None
-    assert told["moves"]["x(0,0)"] == []
+    board = await ask(browser, "openspiel:tic_tac_toe", state=state.view())
+    assert board["drawing"] is None
+    assert board["moves"]["x(0,0)"] == []
 
 
 @pytest.mark.parametrize(
@@ -122,8 +122,8 @@ async def test_an_impossible_board_is_refused_with_status_and_code(
 
 
 async def test_text_that_is_no_move_marks_nothing(browser: httpx.AsyncClient) -> None:
-    told = await ask(browser, "tictactoe", state=EMPTY, last_move="<b>")
-    assert told["drawing"]["last"] == []
+    board = await ask(browser, "tictactoe", state=EMPTY, last_move="<b>")
+    assert board["drawing"]["last"] == []
 
 
 async def test_every_ply_of_a_match(
@@ -132,16 +132,16 @@ async def test_every_ply_of_a_match(
     tournament = server.played("alice", "bob", legs=1, game="connect4")
     over = next(iter(tournament.results.values()))
     answer = await browser.get(f"/api/matches/{over.match}/boards")
-    told = MatchBoards.model_validate_json(answer.content)
-    assert (told.plies, told.first, len(told.boards)) == (len(over.moves), 0, len(over.moves) + 1)
+    shown = MatchBoards.model_validate_json(answer.content)
+    assert (shown.plies, shown.first, len(shown.boards)) == (len(over.moves), 0, len(over.moves) + 1)
     game = get_game("connect4")
     state = game.initial()
-    for ply, board in enumerate(told.boards):
+    for ply, board in enumerate(shown.boards):
         drawing = game.drawing(state.view(), over.moves[ply - 1] if ply else None)
         assert drawing is not None
         assert (board.board, tuple(board.last), board.position) == (drawing.board, drawing.last, state.text())
         assert board.diagram is None
-        state = state if ply == told.plies else state.play(over.moves[ply])
+        state = state if ply == shown.plies else state.play(over.moves[ply])
     some = (await browser.get(f"/api/matches/{over.match}/boards?first=3&limit=2")).json()
     assert some["boards"] == answer.json()["boards"][3:5]
     assert (await browser.get(f"/api/matches/{over.match}/boards?first=999")).json()["boards"] == []
@@ -156,10 +156,10 @@ async def test_a_running_match_has_its_boards_so_far(server: MemoryServer, brows
     tournament, _ = server.begun("alice", "bob", think_ms=1_000, legs=1)
     server.pass_ms(2_500)
     match = next(iter(tournament.running))
-    told = (await browser.get(f"/api/matches/{match}/boards")).json()
-    assert [board["position"].count(".") for board in told["boards"]] == [9, 8, 7]
-    assert told["written"] == server.world.arena.matches.live[match].referee.progress.moves
-    assert [thought_ms // 100 for thought_ms in told["thought_ms"]] == [10, 10]
+    boards = (await browser.get(f"/api/matches/{match}/boards")).json()
+    assert [board["position"].count(".") for board in boards["boards"]] == [9, 8, 7]
+    assert boards["written"] == server.world.arena.matches.live[match].referee.progress.moves
+    assert [thought_ms // 100 for thought_ms in boards["thought_ms"]] == [10, 10]
 
 
 async def test_boards_asked_for_just_before_the_end_of_the_tournament(
@@ -174,20 +174,20 @@ async def test_boards_asked_for_just_before_the_end_of_the_tournament(
 
     monkeypatch.setattr(server.log, "wait", wait)
     monkeypatch.setattr(type(server.log), "durable", property(lambda self: 0))
-    told = await browser.get(f"/api/matches/{match}/boards")
-    assert (tournament.status, told.status_code, told.json()["plies"]) == ("finished", 200, 2)
+    answer = await browser.get(f"/api/matches/{match}/boards")
+    assert (tournament.status, answer.status_code, answer.json()["plies"]) == ("finished", 200, 2)
     assert (await browser.get(f"/api/matches/{match}/boards")).json()["plies"] > 2
 
 
 async def test_moves_are_told_as_people_write_them(server: MemoryServer, browser: httpx.AsyncClient) -> None:
     tournament = server.played("alice", "bob", legs=1, game="chess", openings=[["g1f3", "e7e5", "f3e5"]])
     over = next(iter(tournament.results.values()))
-    told = (await browser.get(f"/api/matches/{over.match}/boards?limit=1")).json()
-    assert told["written"][:3] == ["Nf3", "e5", "Nxe5"]
-    assert len(told["written"]) == len(told["thought_ms"]) == len(over.moves)
-    assert [each is None for each in told["thought_ms"][2:4]] == [True, False]
+    boards = (await browser.get(f"/api/matches/{over.match}/boards?limit=1")).json()
+    assert boards["written"][:3] == ["Nf3", "e5", "Nxe5"]
+    assert len(boards["written"]) == len(boards["thought_ms"]) == len(over.moves)
+    assert [each is None for each in boards["thought_ms"][2:4]] == [True, False]
     view = (await browser.get(f"/api/matches/{over.match}")).json()
-    assert (view["written"], view["thought_ms"]) == (told["written"], told["thought_ms"])
+    assert (view["written"], view["thought_ms"]) == (boards["written"], boards["thought_ms"])
 
 
 @pytest.mark.parametrize("where", ["top", "settings"])

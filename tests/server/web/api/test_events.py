@@ -76,9 +76,9 @@ async def test_a_reader_that_takes_gzip_gets_a_packed_stream(server: MemoryServe
     headers = {name.decode(): value.decode() for name, value in start["headers"]}
     assert (headers["content-encoding"], headers["vary"]) == ("gzip", "Accept-Encoding")
     unpack = zlib.decompressobj(16 + zlib.MAX_WBITS).decompress
-    told = [unpack((await stream.message())["body"]) for _ in range(2)]
-    assert told[0] == b"retry: 1000\n\n"
-    assert [event.kind for event in parse(told[1])] == ["snapshot"]
+    pieces = [unpack((await stream.message())["body"]) for _ in range(2)]
+    assert pieces[0] == b"retry: 1000\n\n"
+    assert [event.kind for event in parse(pieces[1])] == ["snapshot"]
     await stream.leave()
 
 
@@ -120,8 +120,8 @@ async def test_the_feed_of_a_tournament_that_has_just_ended_has_the_last_final_b
     await stream.message()
     await stream.message()
     (snapshot,) = parse((await stream.message())["body"])
-    told = {board["match"]: board["moves"] for board in snapshot.data["ended"]}
-    assert told == {match: list(over.moves) for match, over in tournament.results.items()}
+    moves = {board["match"]: board["moves"] for board in snapshot.data["ended"]}
+    assert moves == {match: list(over.moves) for match, over in tournament.results.items()}
     await stream.leave()
 
 

@@ -35,9 +35,9 @@ async def test_exports_are_as_their_schema_says(
     check_export(document)
     assert document["matches"]
     fields = ExportedTournament.model_fields
-    told = set(document["tournament"])
-    assert {name for name, field in fields.items() if field.is_required()} <= told <= set(fields)
-    assert len(told & {"scheme", "table_points"}) == 1
+    names = set(document["tournament"])
+    assert {name for name, field in fields.items() if field.is_required()} <= names <= set(fields)
+    assert len(names & {"scheme", "table_points"}) == 1
 
 
 async def test_unfinished_tournaments_and_void_attempts(server: MemoryServer, browser: httpx.AsyncClient) -> None:

@@ -102,14 +102,14 @@ async def test_round_trip(
     config: dict[str, Any],
 ) -> None:
     tournament = server.played(*FIELD, **config)
-    told = (await browser.get(f"/api/tournaments/{tournament.id}/standings")).json()["standings"]
+    standings = (await browser.get(f"/api/tournaments/{tournament.id}/standings")).json()["standings"]
     file = tmp_path / "export.json"
     file.write_bytes((await browser.get(f"/api/tournaments/{tournament.id}/export.json")).content)
     check_export(json.loads(file.read_text()))
     assert ("byes" in json.loads(file.read_text())) == (config.get("format") == "swiss")
     assert run(["standings", str(file), "--json"]) == 0
     ranked = json.loads(capsys.readouterr().out)["standings"]
-    assert ranked == [{part: line[part] for part in PARTS} for line in told]
+    assert ranked == [{part: line[part] for part in PARTS} for line in standings]
 
 
 async def test_a_round_that_cannot_be_paired_is_none(server: MemoryServer) -> None:

@@ -15,18 +15,18 @@ async def test_a_forecast_creates_and_logs_nothing(
 ) -> None:
     caplog.set_level(logging.INFO, "rumble_server.audit")
     answer = await post(browser, "host/forecast?bots=10", CONFIG)
-    told = answer.json()
-    assert (answer.status_code, told["matches"], told["in_a_row"]) == (200, 90, 18)
-    assert told["quick_ms"] < told["longest_ms"] == 18 * told["plies"] * 10_000
-    assert told["text"].startswith("90 matches; 18 one after another. About ")
-    assert f"of {told['plies']} moves" in told["text"]
+    forecast = answer.json()
+    assert (answer.status_code, forecast["matches"], forecast["in_a_row"]) == (200, 90, 18)
+    assert forecast["quick_ms"] < forecast["longest_ms"] == 18 * forecast["plies"] * 10_000
+    assert forecast["text"].startswith("90 matches; 18 one after another. About ")
+    assert f"of {forecast['plies']} moves" in forecast["text"]
     assert (await get(browser, "host/tournaments"))["tournaments"] == []
     assert caplog.records == []
 
 
 async def test_ties_of_a_knockout_are_told(browser: httpx.AsyncClient) -> None:
-    told = (await post(browser, "host/forecast?bots=2", {**CONFIG, "format": "knockout", "legs": 1})).json()
-    assert told["text"].startswith("1 match, up to 2 if ties are played again; 1 one after another.")
+    forecast = (await post(browser, "host/forecast?bots=2", {**CONFIG, "format": "knockout", "legs": 1})).json()
+    assert forecast["text"].startswith("1 match, up to 2 if ties are played again; 1 one after another.")
 
 
 @pytest.mark.parametrize(

@@ -37,21 +37,21 @@ async def test_scores_are_counted_by_version_and_opponent(browser: httpx.AsyncCl
     meet(server, "9")
     for version in ("9", "10"):
         meet(server, version, broken=True)
-    told = await me(browser)
+    results = await me(browser)
     assert [
-        (each["version"], each["against"], each["won"], each["drawn"], each["lost"]) for each in told["scores"]
+        (each["version"], each["against"], each["won"], each["drawn"], each["lost"]) for each in results["scores"]
     ] == [("10", "berta", 0, 0, 1), ("9", "berta", 1, 0, 1)]
-    assert "secret-of-berta" not in json.dumps(told)
+    assert "secret-of-berta" not in json.dumps(results)
     assert [each["version"] for each in (await me(browser, "berta"))["scores"]] == ["secret-of-berta"]
 
 
 async def test_the_newest_loss_and_the_frames_of_a_fault(browser: httpx.AsyncClient, server: MemoryServer) -> None:
     meet(server, "1", broken=True)
     last = meet(server, "2", broken=True)
-    told = await me(browser)
-    assert told["last_loss"]["match"].startswith(f"{last.id}.")
-    (fault,) = told["faults"]
-    assert (fault["kind"], fault["count"], fault["newest"]) == ("illegal_move", 2, told["last_loss"])
+    results = await me(browser)
+    assert results["last_loss"]["match"].startswith(f"{last.id}.")
+    (fault,) = results["faults"]
+    assert (fault["kind"], fault["count"], fault["newest"]) == ("illegal_move", 2, results["last_loss"])
     turn, answer = json.loads(fault["turn"]), json.loads(fault["answer"])
     assert (turn["type"], answer["type"], answer["move"]) == ("turn", "move", "zz")
     assert turn["turn_id"] == answer["turn_id"]
@@ -97,8 +97,8 @@ async def test_a_transcript_tells_an_owner_no_version_of_another_bot(
     browser: httpx.AsyncClient, server: MemoryServer
 ) -> None:
     (match,) = meet(server, "1").results
-    told = []
+    versions = []
     for headers in (HOST, owner("anna")):
         lines = (await browser.get(f"/api/matches/{match}/transcript", headers=headers)).text.splitlines()
-        told += [json.loads(line)["versions"] for line in lines if '"verdict"' in line]
-    assert told == [["1", "secret-of-berta"], ["1", ""]]
+        versions += [json.loads(line)["versions"] for line in lines if '"verdict"' in line]
+    assert versions == [["1", "secret-of-berta"], ["1", ""]]

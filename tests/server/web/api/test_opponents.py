@@ -8,7 +8,7 @@ from rumble_engine import registry
 from tests.server.web.memory_server import MemoryServer
 
 
-async def told(browser: httpx.AsyncClient) -> list[dict[str, Any]]:
+async def listed(browser: httpx.AsyncClient) -> list[dict[str, Any]]:
     answer = await browser.get("/api/opponents")
     assert answer.status_code == 200
     return list(answer.json()["opponents"])
@@ -17,14 +17,14 @@ async def told(browser: httpx.AsyncClient) -> list[dict[str, Any]]:
 async def test_only_connected_bots_that_take_challenges_are_opponents(
     server: MemoryServer, browser: httpx.AsyncClient
 ) -> None:
-    assert await told(browser) == []
+    assert await listed(browser) == []
     server.world.login("zoe")
     ann = server.world.login("ann", challenges=True, games=["chess", "tictactoe", "a game nobody has"])
-    assert await told(browser) == [
+    assert await listed(browser) == [
         {"name": "ann", "house": None, "about": "", "games": ["chess", "tictactoe"], "free": True}
     ]
     ann.drop()
-    assert await told(browser) == []
+    assert await listed(browser) == []
 
 
 async def test_an_opponent_that_takes_all_games_is_listed_with_all(
@@ -33,7 +33,7 @@ async def test_an_opponent_that_takes_all_games_is_listed_with_all(
     server.world.login("ann", challenges=True)
     games = [game["name"] for game in (await browser.get("/api/games")).json()["games"]]
     assert {"tictactoe", "connect4", "chess"} <= set(games)
-    assert (await told(browser))[0]["games"] == games
+    assert (await listed(browser))[0]["games"] == games
 
 
 async def test_the_house_comes_first_weakest_first_and_is_known_by_its_keys() -> None:
@@ -43,7 +43,7 @@ async def test_the_house_comes_first_weakest_first_and_is_known_by_its_keys() ->
     for name in ("bob", "Ann", "perfect"):
         server.world.login(name, challenges=True)
     async with server.browser() as browser:
-        found = await told(browser)
+        found = await listed(browser)
     names = ["house-random", "house-perfect", "house-own", "Ann", "bob", "perfect"]
     assert [each["name"] for each in found] == names
     assert [each["house"] for each in found] == ["random", "perfect", "our.py:own", None, None, None]
@@ -54,7 +54,7 @@ async def test_an_opponent_that_is_playing_is_not_free(server: MemoryServer, bro
     server.world.login("ben", challenges=True)
     ann = server.world.login("ann")
     ann.say(type="challenge", against="ben", game="tictactoe")
-    assert [each["free"] for each in await told(browser)] == [False]
+    assert [each["free"] for each in await listed(browser)] == [False]
 
 
 async def test_games_come_with_their_settings(browser: httpx.AsyncClient) -> None:

@@ -28,11 +28,14 @@ def test_results_of_tournaments_are_put_together_in_any_order() -> None:
         for at_ms, count in ((5, 2), (9, 1), (7, 4))
     ]
     shares.append(OwnResults(faults=[FaultView(kind="flood", count=1, newest=loss(6))]))
-    told = merged(shares)
-    assert told == merged(shares[::-1])
-    assert told.last_loss == loss(9)
-    assert [(each.kind, each.count, each.turn) for each in told.faults] == [("timeout", 7, "turn 9"), ("flood", 1, "")]
-    assert [tuple(each.model_dump().values()) for each in told.scores] == [
+    results = merged(shares)
+    assert results == merged(shares[::-1])
+    assert results.last_loss == loss(9)
+    assert [(each.kind, each.count, each.turn) for each in results.faults] == [
+        ("timeout", 7, "turn 9"),
+        ("flood", 1, ""),
+    ]
+    assert [tuple(each.model_dump().values()) for each in results.scores] == [
         ("10", "cem", 0, 21, 0),
         ("1", "berta", 3, 0, 7),
         ("v", "berta", 0, 0, 0),

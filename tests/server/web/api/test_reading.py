@@ -32,8 +32,8 @@ async def test_a_tournament_with_all_that_its_page_shows(server: MemoryServer, b
     standings = (await browser.get("/api/tournaments/friday/standings")).json()
     assert standings["status"] == "finished"
     beside = {"rating": None, "interval": None, "gained": None}
-    told = [{**line, **beside} for line in standings["standings"]]
-    assert told == [{**line.model_dump(exclude_unset=True), **beside} for line in tournament.standings.lines()]
+    shown = [{**line, **beside} for line in standings["standings"]]
+    assert shown == [{**line.model_dump(exclude_unset=True), **beside} for line in tournament.standings.lines()]
 
 
 async def test_matches_are_listed_of_all_bots_of_one_or_of_two(
@@ -92,8 +92,8 @@ async def test_a_match_that_was_lost_before_it_began(server: MemoryServer, brows
     alice.drop()
     assert tournament.status == "finished"
     lost = [over for over in tournament.results.values() if over.termination == "no_show"]
-    told = (await browser.get(f"/api/matches/{lost[0].match}")).json()
-    assert (told["termination"], told["moves"], told["state"]) == ("no_show", [], {"board": "." * 9})
+    view = (await browser.get(f"/api/matches/{lost[0].match}")).json()
+    assert (view["termination"], view["moves"], view["state"]) == ("no_show", [], {"board": "." * 9})
     listed = (await browser.get("/api/tournaments/friday/matches")).json()["matches"]
     exported = (await browser.get("/api/tournaments/friday/export.json")).json()["matches"]
     times = [[(match["started_at_ms"], match["ended_at_ms"]) for match in each] for each in (listed, exported)]
@@ -112,17 +112,17 @@ async def test_tournaments_that_are_over_are_found_after_a_restart() -> None:
     before.world.create(name="Wednesday")
     before.pass_ms()
     async with before.browser() as browser:
-        told = (await browser.get("/api/tournaments/monday")).json()
+        view = (await browser.get("/api/tournaments/monday")).json()
         match = (await browser.get("/api/matches/monday.1.1.1.1")).json()
         listed = (await browser.get("/api/tournaments")).json()
     server = MemoryServer(before.world.after_crash())
     assert list(server.world.arena.tournaments) == ["wednesday"]
     async with server.browser() as browser:
         assert (await browser.get("/api/tournaments")).json() == listed
-        assert (await browser.get("/api/tournaments/monday")).json() == told
-        assert (await browser.get("/api/tournaments/monday/standings")).json()["standings"] == told["standings"]
+        assert (await browser.get("/api/tournaments/monday")).json() == view
+        assert (await browser.get("/api/tournaments/monday/standings")).json()["standings"] == view["standings"]
         reads = server.reader.reads
-        assert (await browser.get("/api/tournaments/monday/standings")).json()["standings"] == told["standings"]
+        assert (await browser.get("/api/tournaments/monday/standings")).json()["standings"] == view["standings"]
         assert server.reader.reads == reads, "it was kept"
         assert (await browser.get("/api/matches/monday.1.1.1.1")).json() == match
         assert (await browser.get("/api/tournaments/tuesday")).json()["status"] == "finished"
@@ -144,10 +144,10 @@ async def test_standings_carry_the_same_ratings(server: MemoryServer, browser: h
     tournament = server.played(*FIELD, cycles=2)
     document = (await browser.get(f"/api/tournaments/{tournament.id}/ratings")).json()
     rated = {line["name"]: (line["rating"], line["interval"]) for line in document["ratings"]}
-    told = (await browser.get(f"/api/tournaments/{tournament.id}/standings")).json()["standings"]
-    assert {line["name"]: (line["rating"], line["interval"]) for line in told} == rated
+    standings = (await browser.get(f"/api/tournaments/{tournament.id}/standings")).json()["standings"]
+    assert {line["name"]: (line["rating"], line["interval"]) for line in standings} == rated
     snapshot = (await server.watch(tournament).read("snapshot")).data
-    assert snapshot["standings"] == told
+    assert snapshot["standings"] == standings
     assert snapshot["rating_model"] == document["model"]
 
 
@@ -164,8 +164,8 @@ async def test_an_unrated_tournament_has_none(server: MemoryServer, browser: htt
     tournament = server.played("alice", "bob", rated=False)
     answer = await browser.get(f"/api/tournaments/{tournament.id}/ratings")
     assert (answer.status_code, answer.json()["error"]["code"]) == (404, "not_found")
-    told = (await browser.get(f"/api/tournaments/{tournament.id}/standings")).json()["standings"]
-    assert [line["rating"] for line in told] == [None, None]
+    standings = (await browser.get(f"/api/tournaments/{tournament.id}/standings")).json()["standings"]
+    assert [line["rating"] for line in standings] == [None, None]
     page = (await browser.get(f"/tournaments/{tournament.id}")).text
     assert 'class="number rating"' not in page
 
@@ -194,9 +194,9 @@ async def test_the_audit_tells_what_was_excused_and_who_dropped(
     thinker.drop()
     server.pass_ms(60_000)
     document = (await browser.get(f"/api/tournaments/{tournament.id}/audit")).json()
-    told = {name: (bot["excused_ms"], bot["drops"]) for name, bot in document["bots"].items()}
-    assert sorted(told.values()) == [(0, 0), (4000, 1)]
-    assert told[thinker.name] == (4000, 1)
+    counts = {name: (bot["excused_ms"], bot["drops"]) for name, bot in document["bots"].items()}
+    assert sorted(counts.values()) == [(0, 0), (4000, 1)]
+    assert counts[thinker.name] == (4000, 1)
     page = (await browser.get(f"/tournaments/{tournament.id}")).text
     assert '<td class="number">4 s</td>' in page
 
@@ -229,9 +229,9 @@ async def test_a_tournament_that_is_over_is_answered_as_before_whoever_comes(
 ) -> None:
     tournament = server.played("alice", "bob")
     url = f"/api/tournaments/{tournament.id}"
-    told, reads = (await browser.get(url)).content, server.reader.reads
+    answer, reads = (await browser.get(url)).content, server.reader.reads
     server.world.login("alice")
-    assert (await browser.get(url)).content == told
+    assert (await browser.get(url)).content == answer
     assert server.reader.reads == reads
 
 

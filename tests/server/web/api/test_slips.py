@@ -39,13 +39,13 @@ async def test_a_slip_brings_the_name_and_a_new_key_once(server: MemoryServer, b
     (made,) = [fact for fact in server.world.log.facts if isinstance(fact, SlipMade)]
     assert (len(code), code in str(made)) == (8, False)
     answer = await redeem(browser, f" {code[:4].lower()}-{code[4:]} ")
-    told = answer.json()
-    assert (told["name"], told["display_name"], told["tournament"]) == ("anne", "Änne", "friday")
+    redeemed = answer.json()
+    assert (redeemed["name"], redeemed["display_name"], redeemed["tournament"]) == ("anne", "Änne", "friday")
     assert answer.headers["Cache-Control"] == "no-store"
     assert bot.last("error")["message"] == "a slip took anne to another computer: this one is signed out"
     assert bot.link.closed is CloseCode.WRONG_KEY
     names = server.world.arena.names
-    assert (names.owns("anne", told["key"]), names.owns("anne", old)) == (True, False)
+    assert (names.owns("anne", redeemed["key"]), names.owns("anne", old)) == (True, False)
     again = await redeem(browser, code)
     assert (again.status_code, again.json()["error"]["code"]) == (404, "unknown_code")
 

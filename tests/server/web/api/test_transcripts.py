@@ -49,8 +49,8 @@ async def test_nobody_sees_an_answer_of_a_running_match_before_all_are_in(
     for bot, move in ((alice, "D"), (bob, "C"), (bob, "D")):
         bot.move(move)
         server.world.run(100)
-        told = await lines(browser, match, HOST["Authorization"])
-        moves = [json.loads(line["frame"]).get("move") for line in told]
+        transcript = await lines(browser, match, HOST["Authorization"])
+        moves = [json.loads(line["frame"]).get("move") for line in transcript]
         seen.append(sorted(move for move in moves if move))
     assert seen == [[], ["C", "D"], ["C", "D"]]
 

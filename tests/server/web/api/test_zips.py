@@ -32,8 +32,8 @@ async def test_a_bot_with_its_own_key(server: MemoryServer, browser: httpx.Async
     server.world.login("anna", key=KEY)
     server.pass_ms()
     answer = await asked(browser, name="anna", key=KEY, tournament="friday")
-    told = {"server": "rumble.test", "tournament": "friday", "name": "anna", "key": KEY, "game": "connect4"}
-    assert kept_in(answer) == told
+    expected = {"server": "rumble.test", "tournament": "friday", "name": "anna", "key": KEY, "game": "connect4"}
+    assert kept_in(answer) == expected
     assert answer.headers["Content-Type"] == "application/zip"
     assert answer.headers["Cache-Control"] == "no-store"
     assert answer.headers["Content-Disposition"] == 'attachment; filename="anna-javascript.zip"'

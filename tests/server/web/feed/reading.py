@@ -25,10 +25,10 @@ def kinds(events: list[Event]) -> list[str]:
     return [event.kind for event in events]
 
 
-def unrated(told: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def unrated(lines: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Return standings without ratings and movement, which have separate tests."""
     beside = ("rating", "interval", "gained")
-    return [{key: value for key, value in line.items() if key not in beside} for line in told]
+    return [{key: value for key, value in line.items() if key not in beside} for line in lines]
 
 
 def standings(server: MemoryServer, tournament: str) -> list[dict[str, Any]]:

@@ -43,12 +43,12 @@ async def test_so_many_boards_are_told_at_once_and_the_others_later(
 ) -> None:
     monkeypatch.setattr(channels, "MOST_BOARDS", 2)
     tournament, watcher, _ = await watched_from_lobby(server, *EIGHT, think_ms=100_000, legs=1)
-    told = []
+    counts = []
     for _ in range(2):
         server.pass_ms()
-        told.append([each.data["match"] for each in parse(await watcher.piece()) if each.kind == "match_start"])
-    assert [len(boards) for boards in told] == [2, 2]
-    assert {*told[0], *told[1]} == set(tournament.running)
+        counts.append([each.data["match"] for each in parse(await watcher.piece()) if each.kind == "match_start"])
+    assert [len(boards) for boards in counts] == [2, 2]
+    assert {*counts[0], *counts[1]} == set(tournament.running)
 
 
 async def test_a_match_without_a_told_board_has_no_final_board(

@@ -20,8 +20,8 @@ async def test_a_tournament_is_told_from_lobby_to_end(server: MemoryServer) -> N
     for _ in range(20):
         server.pass_ms()
     await read_to_the_end(watcher)
-    told = kinds(watcher.events)
-    assert {"match_start", "move", "match_over", "standings", "status", "field"} < set(told)
+    events = kinds(watcher.events)
+    assert {"match_start", "move", "match_over", "standings", "status", "field"} < set(events)
     overs = watcher.data_of("match_over")
     assert [over["match"] for over in overs] == list(tournament.results)
     assert [over["scores"] for over in overs] == [list(over.scores or ()) for over in tournament.results.values()]
@@ -57,9 +57,9 @@ async def test_results_of_a_moment_are_gathered(server: MemoryServer) -> None:
     server.bots(*names, think_ms=1, join=tournament.id, max_matches=4)
     server.pass_ms(5_000)
     await read_to_the_end(watcher)
-    told = kinds(watcher.events)
-    assert told.count("match_over") == 30
-    assert told.count("standings") <= 5_000 // 250
+    events = kinds(watcher.events)
+    assert events.count("match_over") == 30
+    assert events.count("standings") <= 5_000 // 250
 
 
 async def test_pause_and_voided_results_are_told(server: MemoryServer) -> None:
@@ -68,8 +68,8 @@ async def test_pause_and_voided_results_are_told(server: MemoryServer) -> None:
     watcher = await server.watched(tournament)
     server.world.organiser.pause(tournament.id, "lunch")
     server.pass_ms()
-    told = (await watcher.read("status")).data
-    assert (told["status"], told["reason"]) == ("paused", "lunch")
+    status = (await watcher.read("status")).data
+    assert (status["status"], status["reason"]) == ("paused", "lunch")
     before = len(tournament.results)
     voided = next(iter(tournament.results))
     server.world.organiser.play_again(voided)
@@ -116,8 +116,8 @@ async def test_results_of_a_large_field_bring_the_progress_and_new_rankings_the_
         server.pass_ms()
     while len(tournament.results) > max(event.data.get("matches_over", 0) for event in watcher.events):
         await watcher.read("match_over")
-    told = kinds(watcher.events)
-    assert told.count("status") > 2 * told.count("standings") > 6
+    events = kinds(watcher.events)
+    assert events.count("status") > 2 * events.count("standings") > 6
 
 
 async def test_the_end_of_a_large_tournament_is_told_after_the_last_result(
@@ -138,8 +138,8 @@ async def test_the_end_of_a_large_tournament_is_told_after_the_last_result(
         server.pass_ms()
     while (await watcher.read("status")).data["status"] != "cancelled":
         pass
-    told = [event.data for event in watcher.events]
-    before = told[: next(at for at, data in enumerate(told) if data.get("status") == "cancelled")]
+    events = [event.data for event in watcher.events]
+    before = events[: next(at for at, data in enumerate(events) if data.get("status") == "cancelled")]
     last = tournament.voided[-1].match
     assert any(data["type"] == "match_over" and data["match"] == last for data in before)
 
@@ -147,10 +147,10 @@ async def test_the_end_of_a_large_tournament_is_told_after_the_last_result(
 async def test_ratings_are_told_when_they_are_computed(server: MemoryServer) -> None:
     _, watcher, _ = await watched_from_lobby(server, *PAIR, cycles=50)
     server.pass_ms(3_000)
-    told = await watcher.read("standings")
-    while not told.data["rating_model"]:
-        told = await watcher.read("standings")
-    assert all(line["rating"] is not None for line in told.data["standings"])
+    event = await watcher.read("standings")
+    while not event.data["rating_model"]:
+        event = await watcher.read("standings")
+    assert all(line["rating"] is not None for line in event.data["standings"])
 
 
 async def test_the_beginning_and_the_end_of_pairing_the_next_round_are_told(server: MemoryServer) -> None:
@@ -160,7 +160,7 @@ async def test_the_beginning_and_the_end_of_pairing_the_next_round_are_told(serv
     for pairs_long in (True, False):
         tournament.is_pairing_slow = pairs_long
         server.pass_ms()
-        told = (await watcher.read("status")).data
-        while told["pairing"] != pairs_long:
-            told = (await watcher.read("status")).data
-        assert ("The next round is being paired." in told["headline"]) == pairs_long
+        status = (await watcher.read("status")).data
+        while status["pairing"] != pairs_long:
+            status = (await watcher.read("status")).data
+        assert ("The next round is being paired." in status["headline"]) == pairs_long

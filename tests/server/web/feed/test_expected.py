@@ -47,9 +47,9 @@ async def test_the_expected_end_is_told_while_a_tournament_runs_and_not_in_a_pau
     while len(tournament.results) < 10:
         server.pass_ms(100)
     late = server.watch(tournament)
-    told = (await late.read("snapshot")).data
-    assert FEWEST_RESULTS <= told["expected"]["results"] <= told["matches_over"]
-    assert 0 < told["expected"]["remaining_ms"] < 60_000
+    snapshot = (await late.read("snapshot")).data
+    assert FEWEST_RESULTS <= snapshot["expected"]["results"] <= snapshot["matches_over"]
+    assert 0 < snapshot["expected"]["remaining_ms"] < 60_000
     server.world.organiser.pause(tournament.id, "lunch")
     server.pass_ms(2_000)
     assert (await late.read("status")).data["expected"] is None

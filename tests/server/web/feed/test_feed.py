@@ -171,8 +171,8 @@ async def test_a_position_that_a_game_cannot_show_stops_no_stream(
     assert [(await watcher.read("match_over")).data["termination"] for watcher in watchers] == ["normal", "normal"]
     (snapshot,) = [(await server.watch(broken).read("snapshot")).data]
     assert (snapshot["running"], snapshot["ended"], snapshot["matches_over"]) == ([], [], 2)
-    told = [record.getMessage() for record in caplog.records if "has no board" in record.getMessage()]
-    assert len(told) == len(set(told)) == 2, "each attempt is logged once"
+    messages = [record.getMessage() for record in caplog.records if "has no board" in record.getMessage()]
+    assert len(messages) == len(set(messages)) == 2, "each attempt is logged once"
 
 
 async def test_a_game_that_fails_to_tell_its_outcome_stops_no_stream(

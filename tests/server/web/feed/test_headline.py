@@ -36,7 +36,7 @@ ANN, BOB, CEY, DAN = "ann", "bob", "cey", "dan"
 
 
 @pytest.mark.parametrize(
-    ("told", "status", "standings"),
+    ("expected", "status", "standings"),
     [
         ("0 bots are in. The host starts it.", "lobby", []),
         ("1 bot is in. The host starts it.", "lobby", [line(ANN, 1, 0, 0)]),
@@ -57,15 +57,15 @@ ANN, BOB, CEY, DAN = "ann", "bob", "cey", "dan"
         ("4 bots share the lead with ½ point.", "running", [line(name, 1, 0.5) for name in (ANN, BOB, CEY, DAN)]),
     ],
 )  # fmt: skip
-def test_the_headline_names_the_leader_or_the_winner(told: str, status: str, standings: list[Standing]) -> None:
-    assert of(status, *standings) == told
+def test_the_headline_names_the_leader_or_the_winner(expected: str, status: str, standings: list[Standing]) -> None:
+    assert of(status, *standings) == expected
 
 
 def test_at_tables_a_tie_break_is_told_by_its_name_for_tables() -> None:
     lines = [line(ANN, 1, 3, decided_by="won"), line(BOB, 2, 3, decided_by="won")]
     for counts_places, by in ((True, "first places alone"), (False, "wins over the board")):
-        told = headline_of("finished", "swiss", lines, (), counts_places=counts_places)
-        assert told == f"ann wins with 3 points from 4 matches, before bob by {by}."
+        text = headline_of("finished", "swiss", lines, (), counts_places=counts_places)
+        assert text == f"ann wins with 3 points from 4 matches, before bob by {by}."
 
 
 def test_byes_among_the_points_are_named() -> None:
@@ -74,8 +74,8 @@ def test_byes_among_the_points_are_named() -> None:
 
 
 def test_the_lead_of_a_bot_that_has_played_more_says_so_in_a_running_tournament() -> None:
-    told = of("running", line(ANN, 1, 31, played=31), line(BOB, 2, 0, played=0))
-    assert told.endswith("bob follows with 0. Not level yet: who has played least has played 0.")
+    text = of("running", line(ANN, 1, 31, played=31), line(BOB, 2, 0, played=0))
+    assert text.endswith("bob follows with 0. Not level yet: who has played least has played 0.")
     assert "level" not in of("running", line(ANN, 1, 31, played=31), line(BOB, 2, 9, played=20))
 
 

@@ -15,7 +15,7 @@ from tests.server.web.memory_server import MemoryServer, parse
 from tests.server.world import World
 
 
-def told(world: World) -> tuple[dict[str, Any], dict[str, Any]]:
+def views_of(world: World) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return the board in the feed and the match in the API, as JSON data."""
     progress, now_ms = world.arena.matches.live[MATCH].referee.progress, world.clock.now_ms()
     board, match = board_view(Board, progress, now_ms), running_view(progress, now_ms)
@@ -31,7 +31,7 @@ def transcript(world: World, owner: str | None) -> str:
 def test_spectators_see_what_everybody_knows_until_the_end() -> None:
     with begun(settings={"rounds": 2}) as (world, (first, second)):
         first.move(first.last("turn")["legal"][0])
-        for shown in told(world):
+        for shown in views_of(world):
             assert (shown["moves"], shown["position"]) == (["? ?", "? -", "? ?"], "")
             assert shown["state"] == {"rounds": 2, "round": 1, "out": [], "seats": 2, "is_dealt": True}
             assert set(shown["drawing"]["board"]) == {"."}
@@ -84,20 +84,20 @@ async def test_the_feed_tells_a_ply_once_when_its_delay_is_over() -> None:
 def test_spectators_with_a_delay_see_the_match_as_it_was() -> None:
     bank = {"move_ms": 0, "bank_ms": 60_000, "increment_ms": 0}
     with begun(spectator_delay_ms=1000, time_control=bank) as (world, (first, second)):
-        assert [len(shown["moves"]) for shown in told(world)] == [0, 0]
+        assert [len(shown["moves"]) for shown in views_of(world)] == [0, 0]
         world.run(400)
         first.move(first.last("turn")["legal"][0])
         world.run(700)
-        board, match = told(world)
+        board, match = views_of(world)
         assert (board["moves"], board["movers"], board["ticking"]) == (["? ?"], [], False)
         second.drop()
-        for shown in told(world):
+        for shown in views_of(world):
             assert (shown["seats_ms"], shown["away"]) == ([60_000, 60_000], [])
             assert shown["at_ms"] == world.clock.now_ms(), "the time of the newest turn"
         second = world.login(second.name)
         assert (match["moves"], match["thinking"], match["ticking"]) == (["? ?"], [], False)
         world.run(400)
-        board, _ = told(world)
+        board, _ = views_of(world)
         assert (board["ply"], board["movers"], board["ticking"]) == (3, [0, 1], True)
         second.say(type="resign", match=MATCH)
         first.move(first.last("turn")["legal"][0])

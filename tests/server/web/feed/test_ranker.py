@@ -150,11 +150,11 @@ def test_unrated_tournaments_have_no_ratings() -> None:
 
 def test_listeners_hear_of_news() -> None:
     hall = Hall(2)
-    told: list[Tournament] = []
-    hall.ranker.listeners.append(told.append)
+    heard: list[Tournament] = []
+    hall.ranker.listeners.append(heard.append)
     hall.ranker.refresh(hall.tournament)
     hall.elsewhere.finish()
-    assert told == [hall.tournament]
+    assert heard == [hall.tournament]
 
 
 async def test_where_computing_fails_the_standings_are_still_there() -> None:

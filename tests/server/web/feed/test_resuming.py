@@ -26,8 +26,8 @@ async def test_last_event_id_resumes_without_a_gap(server: MemoryServer) -> None
     await read_to_the_end(everything)
     assert "snapshot" not in kinds(back.events)
     assert seen.id <= back.events[0].id
-    told = [event for event in leaver.events + back.events if event.kind == "match_over"]
-    assert told == [event for event in everything.events if event.kind == "match_over"]
+    results = [event for event in leaver.events + back.events if event.kind == "match_over"]
+    assert results == [event for event in everything.events if event.kind == "match_over"]
 
 
 async def test_a_reader_cut_off_before_a_result_is_on_disk_gets_the_result(server: MemoryServer) -> None:

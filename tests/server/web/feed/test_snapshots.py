@@ -15,27 +15,27 @@ async def test_first_comes_a_snapshot_with_everything(server: MemoryServer) -> N
     tournament = server.world.create(name="Friday night", cycles=2, start_at_bots=2, invite="hush")
     bots = server.bots(*PAIR, think_ms=100, join=tournament.id, invite="hush")
     server.pass_ms(250)
-    told = (await server.watch(tournament).read("snapshot")).data
-    assert (told["id"], told["name"], told["status"]) == ("friday-night", "Friday night", "running")
-    assert told["by_invitation"]
-    assert "hush" not in str(told)
-    assert [entrant["name"] for entrant in told["entrants"]] == ["alice", "bob"]
-    assert all(entrant["connected"] for entrant in told["entrants"])
-    (board,) = told["running"]
+    snapshot = (await server.watch(tournament).read("snapshot")).data
+    assert (snapshot["id"], snapshot["name"], snapshot["status"]) == ("friday-night", "Friday night", "running")
+    assert snapshot["by_invitation"]
+    assert "hush" not in str(snapshot)
+    assert [entrant["name"] for entrant in snapshot["entrants"]] == ["alice", "bob"]
+    assert all(entrant["connected"] for entrant in snapshot["entrants"])
+    (board,) = snapshot["running"]
     turn = bots[0].last("turn")
     assert (board["match"], board["state"].keys()) == (turn["match"], {"board"})
     assert board["ply"] == len(board["moves"]) >= 2
     assert "\n" in board["diagram"]
-    assert (told["matches_over"], told["matches_total"]) == (0, 4)
+    assert (snapshot["matches_over"], snapshot["matches_total"]) == (0, 4)
 
 
 async def test_a_finished_tournament_has_a_snapshot_too(server: MemoryServer) -> None:
     tournament = server.played(*PAIR)
-    told = (await server.watch(tournament).read("snapshot")).data
-    assert told["status"] == "finished"
-    assert unrated(told["standings"]) == standings(server, tournament.id)
-    assert told["pairs"] == [{"names": ["alice", "bob"], "scores": [1.0, 1.0], "played": 2}]
-    assert [each["match"] for each in told["latest"]] == ["friday.1.1.1.2", "friday.1.1.1.1"]
+    snapshot = (await server.watch(tournament).read("snapshot")).data
+    assert snapshot["status"] == "finished"
+    assert unrated(snapshot["standings"]) == standings(server, tournament.id)
+    assert snapshot["pairs"] == [{"names": ["alice", "bob"], "scores": [1.0, 1.0], "played": 2}]
+    assert [each["match"] for each in snapshot["latest"]] == ["friday.1.1.1.2", "friday.1.1.1.1"]
 
 
 @pytest.mark.parametrize("delay_ms", [0, 3_000])
@@ -117,11 +117,11 @@ async def test_a_snapshot_has_the_final_boards_of_results_that_may_be_in_view(se
     tournament, _ = server.begun(*PAIR, think_ms=10)
     server.pass_ms(500)
     assert tournament.status == "finished"
-    told = (await server.watch(tournament).read("snapshot")).data
-    assert {board["match"]: board["moves"] for board in told["ended"]} == {
+    snapshot = (await server.watch(tournament).read("snapshot")).data
+    assert {board["match"]: board["moves"] for board in snapshot["ended"]} == {
         each: list(over.moves) for each, over in tournament.results.items()
     }
-    assert not any(board["ticking"] for board in told["ended"])
+    assert not any(board["ticking"] for board in snapshot["ended"])
     server.pass_ms(views.SHOWN_MS + 1)
     assert (await server.watch(tournament).read("snapshot")).data["ended"] == []
 
@@ -140,6 +140,6 @@ async def test_a_match_that_ends_while_a_snapshot_is_made_has_its_final_board(
         return boards
 
     monkeypatch.setattr(views, "ended_in_pieces", ended_in_pieces)
-    told = (await server.watch(tournament).read("snapshot")).data
-    assert (told["status"], told["running"]) == ("finished", [])
-    assert [each["match"] for each in told["ended"]] == [each["match"] for each in told["latest"]] != []
+    snapshot = (await server.watch(tournament).read("snapshot")).data
+    assert (snapshot["status"], snapshot["running"]) == ("finished", [])
+    assert [each["match"] for each in snapshot["ended"]] == [each["match"] for each in snapshot["latest"]] != []

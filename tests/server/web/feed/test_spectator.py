@@ -53,9 +53,9 @@ async def test_a_slow_reader_loses_its_queue_and_gets_a_snapshot(
     monkeypatch.setattr(spectators, "MOST_UNREAD_BYTES", 4_000)
     tournament, slow, _ = await watched_from_lobby(server, *PAIR, cycles=100)
     server.pass_ms(20_000)
-    told = await slow.read("snapshot")
-    assert unrated(told.data["standings"]) == standings(server, tournament.id)
-    assert told.id == server.world.log.last
+    snapshot = await slow.read("snapshot")
+    assert unrated(snapshot.data["standings"]) == standings(server, tournament.id)
+    assert snapshot.id == server.world.log.last
 
 
 async def test_a_slow_reader_whose_snapshot_is_being_made_ends_with_the_open_streams(

@@ -16,10 +16,10 @@ async def test_a_hand_chosen_token_is_exchanged_for_one_that_nobody_locks_out(se
     Administrator(server.world.arena).set_token("the-administrators-own")
     server.pass_ms()
     async with server.browser(address=ADDRESS) as browser:
-        told = await ask(browser, "/api/host", HOST["Authorization"])
+        response = await ask(browser, "/api/host", HOST["Authorization"])
         asked = await ask(browser, "/api/clubs", "Bearer the-administrators-own")
-        host, administrator = (answer.headers["Rumble-Token"] for answer in (told, asked))
-        assert told.headers["Cache-Control"] == asked.headers["Cache-Control"] == "no-store"
+        host, administrator = (answer.headers["Rumble-Token"] for answer in (response, asked))
+        assert response.headers["Cache-Control"] == asked.headers["Cache-Control"] == "no-store"
         for guess in ["Bearer wrong-wrong-wrong"] * 20 + [f"Bearer {make_secret()}"] * 10:
             await ask(browser, "/api/host", guess)
         assert (await ask(browser, "/api/host", HOST["Authorization"])).status_code == 429

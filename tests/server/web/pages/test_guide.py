@@ -25,12 +25,12 @@ def test_the_bare_bot_is_the_one_of_the_repository() -> None:
 
 
 def test_every_message_is_there_with_its_fields() -> None:
-    told = {message.type: message for _, messages in guide.protocol() for message in messages}
+    by_type = {message.type: message for _, messages in guide.protocol() for message in messages}
     unions = {"bot_message", "server_message", "feed_event"}
-    assert set(told) == {name.removesuffix(".json") for name in schemas()} - unions
+    assert set(by_type) == {name.removesuffix(".json") for name in schemas()} - unions
     optional = "key version client games max_matches join invite challenges omit worker exchange_key follow"
-    assert dict(told["login"].fields) == {"name": True} | dict.fromkeys(optional.split(), False)
-    assert all(message.about.endswith(".") for message in told.values())
+    assert dict(by_type["login"].fields) == {"name": True} | dict.fromkeys(optional.split(), False)
+    assert all(message.about.endswith(".") for message in by_type.values())
 
 
 async def test_the_commands_join_the_tournament_that_is_asked_for(

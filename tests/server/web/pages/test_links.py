@@ -115,9 +115,9 @@ async def test_commands_name_the_club(server: MemoryServer, page: str) -> None:
 
 async def test_an_invitation_leads_to_the_club(server: MemoryServer) -> None:
     async with server.browser() as browser:
-        told = (await browser.get(f"{ROOT}/api/tournaments/open/invite", headers=HOST)).json()
-    assert told["link"].startswith(f"{HERE}{ROOT}/tournaments/open?invite=rumble_")
-    assert f"--server {HERE}{ROOT} --join open" in told["command"]
+        invitation = (await browser.get(f"{ROOT}/api/tournaments/open/invite", headers=HOST)).json()
+    assert invitation["link"].startswith(f"{HERE}{ROOT}/tournaments/open?invite=rumble_")
+    assert f"--server {HERE}{ROOT} --join open" in invitation["command"]
 
 
 @pytest.mark.parametrize(

@@ -70,12 +70,12 @@ async def test_a_running_match_has_clocks_and_who_moves(server: MemoryServer, br
     assert shown(html, "outcome") == f"{is_open.seats[1]} (O) to move"
     assert 'data-status="running"' in html
     assert 'data-ticking="yes"' in html
-    told = (await browser.get(f"/api/matches/{match}")).json()
-    assert (told["ticking"], told["seats_ms"][0]) == (True, 10_000)
-    assert told["at_ms"] == server.world.clock.now_ms()
+    view = (await browser.get(f"/api/matches/{match}")).json()
+    assert (view["ticking"], view["seats_ms"][0]) == (True, 10_000)
+    assert view["at_ms"] == server.world.clock.now_ms()
     shown_clocks = re.findall(r'data-ms="(\d+)">([0-9:.]+)<', html)
     # The second seat is above the board, the first below it.
-    assert shown_clocks == [(str(ms), clock_face(ms)) for ms in reversed(told["seats_ms"])]
+    assert shown_clocks == [(str(ms), clock_face(ms)) for ms in reversed(view["seats_ms"])]
 
 
 async def test_the_bot_at_fault_is_named(server: MemoryServer, browser: httpx.AsyncClient) -> None:
@@ -149,10 +149,10 @@ async def test_a_bot_that_is_away_is_told_with_its_time_left(server: MemoryServe
     server.pass_ms(4_000)
     match, is_open = next(iter(tournament.running.items()))
     html = (await browser.get(f"/matches/{match}")).text
-    told = (await browser.get(f"/api/matches/{match}")).json()
-    away = told["away"][is_open.seats.index("alice")]
-    assert told["away"].count(None) == 1
-    left_s = (away["until_at_ms"] - told["at_ms"]) // 1000
+    view = (await browser.get(f"/api/matches/{match}")).json()
+    away = view["away"][is_open.seats.index("alice")]
+    assert view["away"].count(None) == 1
+    left_s = (away["until_at_ms"] - view["at_ms"]) // 1000
     assert re.findall(r">(away [^<]*)<", html) == [f"away 4 s, {left_s} s left"]
 
 

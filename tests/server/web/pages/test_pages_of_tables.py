@@ -55,8 +55,8 @@ async def test_the_page_of_a_tournament_tells_its_tables(
     over = next(reversed(tournament.results.values()))
     assert over.placement is not None
     places = over.placement.places or ()
-    told = ", ".join(f"<span>{name}</span> <b>{place}</b>" for name, place in zip(over.seats, places, strict=True))
-    assert f'<a href="/matches/{over.match}">{told}</a>' in html
+    line = ", ".join(f"<span>{name}</span> <b>{place}</b>" for name, place in zip(over.seats, places, strict=True))
+    assert f'<a href="/matches/{over.match}">{line}</a>' in html
     view = (await browser.get(f"/api/tournaments/{tournament.id}")).json()
     assert view["match_seats"] == 4
     if kind == "knockout":
@@ -133,5 +133,5 @@ async def test_the_audit_has_every_seat_and_the_void_attempts(server: MemoryServ
     html = (await browser.get(f"/tournaments/{tournament.id}/audit")).text
     assert all(f"Seat {seat}</th>" in html for seat in range(4))
     assert f'Void attempts, each played again: <a href="/matches/{match}">1.1.1.1</a>.' in html
-    told: dict[str, Any] = (await browser.get(f"/api/tournaments/{tournament.id}/audit")).json()
-    assert told["void"] == {match: 1}
+    audit: dict[str, Any] = (await browser.get(f"/api/tournaments/{tournament.id}/audit")).json()
+    assert audit["void"] == {match: 1}

@@ -34,7 +34,7 @@ def links(text: str) -> dict[str, str]:
 
 
 async def test_the_pages_hold_every_match_once_and_the_newest_first(browser: httpx.AsyncClient) -> None:
-    told = (await browser.get("/api/tournaments/friday/matches")).json()["matches"]
+    matches = (await browser.get("/api/tournaments/friday/matches")).json()["matches"]
     address, found, pages = "/tournaments/friday/matches", [], 0
     assert f'<a class="small" href="{address}">All matches</a>' in (await browser.get("/tournaments/friday")).text
     assert f"{MATCHES} over, the newest first; here 1 to {MATCHES_A_PAGE}." in (await browser.get(address)).text
@@ -44,7 +44,7 @@ async def test_the_pages_hold_every_match_once_and_the_newest_first(browser: htt
         pages += 1
         assert f">{pages} of {PAGES}<" in text
         address = links(text).get("next", "")
-    assert found == [match["id"] for match in reversed(told)]
+    assert found == [match["id"] for match in reversed(matches)]
     assert pages == PAGES
 
 
@@ -106,5 +106,5 @@ async def test_a_bot_that_is_not_there_is_told_by_a_line(browser: httpx.AsyncCli
 
 
 async def test_the_api_still_returns_all(browser: httpx.AsyncClient) -> None:
-    told = (await browser.get("/api/tournaments/friday/matches")).json()
-    assert (told["total"], len(told["matches"])) == (MATCHES, MATCHES)
+    answer = (await browser.get("/api/tournaments/friday/matches")).json()
+    assert (answer["total"], len(answer["matches"])) == (MATCHES, MATCHES)

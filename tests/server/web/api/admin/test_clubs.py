@@ -85,8 +85,8 @@ async def test_a_list_has_what_goes_on_in_loaded_clubs_and_loads_none(
     other.world.create(start_at_bots=2)
     other.bots("carol", "dave", "erin", join="friday")
     server.pass_ms()
-    told = {each["name"]: each for each in (await browser.get("/api/clubs")).json()["clubs"]}
-    assert {name: (each["tournaments"], each["bots"]) for name, each in told.items()} == {
+    clubs = {each["name"]: each for each in (await browser.get("/api/clubs")).json()["clubs"]}
+    assert {name: (each["tournaments"], each["bots"]) for name, each in clubs.items()} == {
         "main": (0, 0),
         "class-7": (1, 3),
         "class-8": (0, 0),
@@ -167,6 +167,6 @@ async def test_the_commands_are_in_the_audit_log(browser: httpx.AsyncClient, cap
     with caplog.at_level("INFO", "rumble_server.audit"):
         await ask(browser, "POST", name="class-7", title="Class 7")
     (record,) = (each for each in caplog.records if each.name == "rumble_server.audit")
-    told: Any = record
-    assert (told.host, told.command) == ("administrator", "POST /api/clubs")
-    assert "class-7" in told.about
+    entry: Any = record
+    assert (entry.host, entry.command) == ("administrator", "POST /api/clubs")
+    assert "class-7" in entry.about

@@ -15,9 +15,9 @@ async def test_a_tournament_is_created_and_on_disk_before_that_is_told(
     body = {"name": "Friday", "game": "connect4", "settings": {"columns": 5}, "legs": 4, "invite": "hush"}
     answer = await post(browser, "tournaments", body)
     assert answer.status_code == 201
-    told = answer.json()
-    assert (told["id"], told["status"], told["legs"], told["by_invitation"]) == ("friday", "lobby", 4, True)
-    assert told["settings"] == {"columns": 5, "rows": 6, "connect": 4}
+    view = answer.json()
+    assert (view["id"], view["status"], view["legs"], view["by_invitation"]) == ("friday", "lobby", 4, True)
+    assert view["settings"] == {"columns": 5, "rows": 6, "connect": 4}
     assert "hush" not in answer.text
     assert server.world.log.durable == server.world.log.last
     assert (await post(browser, "tournaments", body)).json()["id"] == "friday-2"

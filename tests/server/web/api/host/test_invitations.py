@@ -27,13 +27,13 @@ async def test_a_tournament_may_end_while_its_new_code_waits_for_the_disk(
 
 async def test_an_invitation_is_shown_changed_and_lifted(server: MemoryServer, browser: httpx.AsyncClient) -> None:
     server.world.create(invite="hush hush")
-    told = await get(browser, "tournaments/friday/invite")
+    invitation = await get(browser, "tournaments/friday/invite")
     made = server.world.arena.tournaments["friday"].shared_invite or ""
     assert is_made(made)
     named = r"--name [a-z]+-[a-z]+-\d\d"
     command = "rumble bot mine.py:ai --server http://rumble.test --join friday"
-    assert re.fullmatch(f"{command} --invite {made} {named}", told.pop("command"))
-    assert told == {
+    assert re.fullmatch(f"{command} --invite {made} {named}", invitation.pop("command"))
+    assert invitation == {
         "code": "hush hush",
         "link": f"http://rumble.test/tournaments/friday?invite={made}",
         "only_here": False,

@@ -27,10 +27,10 @@ def lesson(server: MemoryServer, *names: str, play: bool = True) -> None:
 async def test_again_with_changes(server: MemoryServer, browser: httpx.AsyncClient) -> None:
     lesson(server, "ann", "ben", "cid")
     answer = await post(browser, "tournaments/friday/again", {"game": "connect4", "legs": 2})
-    told = answer.json()
+    view = answer.json()
     assert answer.status_code == 201, answer.text
-    assert (told["id"], told["game"], told["legs"], told["status"]) == ("friday-2", "connect4", 2, "lobby")
-    assert [each["name"] for each in told["entrants"]] == ["ann", "ben", "cid"]
+    assert (view["id"], view["game"], view["legs"], view["status"]) == ("friday-2", "connect4", 2, "lobby")
+    assert [each["name"] for each in view["entrants"]] == ["ann", "ben", "cid"]
     assert server.world.log.durable == server.world.log.last
     started = await post(browser, "tournaments/friday-2/start", {"without_absent": True})
     assert started.json()["status"] == "running"
@@ -49,8 +49,8 @@ async def test_the_next_tournament_has_the_newest_invitation_code(
 
 async def test_a_final(server: MemoryServer, browser: httpx.AsyncClient) -> None:
     lesson(server, "ann", "ben", "cid")
-    told = (await post(browser, "tournaments/friday/again", {"top": 2})).json()
-    assert (told["name"], told["legs"], told["bots"]) == ("Final of Friday", 4, 2)
+    view = (await post(browser, "tournaments/friday/again", {"top": 2})).json()
+    assert (view["name"], view["legs"], view["bots"]) == ("Final of Friday", 4, 2)
 
 
 @pytest.mark.parametrize(

@@ -20,12 +20,12 @@ async def test_the_host_sees_tournaments_that_are_not_listed_but_no_challenges(
     challenger = server.world.login("bob")
     challenger.say(type="challenge", against="alice", game="tictactoe")
     server.pass_ms()
-    told = await get(browser, "host/tournaments")
-    assert [each["id"] for each in told["tournaments"]] == ["secret", "public"]
+    answer = await get(browser, "host/tournaments")
+    assert [each["id"] for each in answer["tournaments"]] == ["secret", "public"]
     server.world.organiser.end("secret", cancelled=True)
     server.pass_ms()
-    told = await get(browser, "host/tournaments")
-    assert {each["id"]: each["status"] for each in told["tournaments"]} == {"secret": "cancelled", "public": "lobby"}
+    answer = await get(browser, "host/tournaments")
+    assert {each["id"]: each["status"] for each in answer["tournaments"]} == {"secret": "cancelled", "public": "lobby"}
     listed = (await browser.get("/api/tournaments")).json()
     assert [each["id"] for each in listed["tournaments"]] == ["public"]
 
@@ -42,9 +42,9 @@ async def test_the_host_sees_who_is_connected_and_everyones_last_fault(
     server.pass_ms(100)
     answer = await browser.get("/api/tournaments/friday/host", headers=HOST)
     assert "hush" not in answer.text
-    told = answer.json()
-    assert (told["by_invitation"], told["config"]["cycles"], told["config"]["invite"]) == (True, 20, None)
-    alice, bob_line = told["field"]
+    view = answer.json()
+    assert (view["by_invitation"], view["config"]["cycles"], view["config"]["invite"]) == (True, 20, None)
+    alice, bob_line = view["field"]
     assert (alice["name"], alice["connected"], alice["open"], alice["last_fault"]) == ("alice", True, True, None)
     assert (bob_line["connected"], bob_line["open"], bob_line["house"]) == (False, False, None)
     last = next(over for over in reversed(list(_results(server))) if over.termination == "illegal_move")
@@ -71,8 +71,8 @@ async def test_the_error_of_a_bot_that_crashed_is_for_the_host_alone(
     for other in others if seats > 2 else ():
         other.say(type="resign", match=match)
     server.pass_ms(100)
-    told = (await browser.get("/api/tournaments/friday/host", headers=HOST)).json()
-    fault = next(bot["last_fault"] for bot in told["field"] if bot["name"] == "anna")
+    view = (await browser.get("/api/tournaments/friday/host", headers=HOST)).json()
+    fault = next(bot["last_fault"] for bot in view["field"] if bot["name"] == "anna")
     assert fault["failure"] == f'{error}; token="***"'
     for path in (f"/api/matches/{match}", "/api/tournaments/friday", "/api/tournaments/friday/matches", "/bots/anna"):
         answer = await browser.get(path)
@@ -85,12 +85,12 @@ def _results(server: MemoryServer) -> list[MatchOver]:
 
 async def test_house_bots_are_listed_added_and_started(server: MemoryServer, browser: httpx.AsyncClient) -> None:
     server.world.create(invite="hush")
-    told = await get(browser, "tournaments/friday/house")
-    assert [each["bot"] for each in told["bots"]] == ["random", "perfect"]
+    offered = await get(browser, "tournaments/friday/house")
+    assert [each["bot"] for each in offered["bots"]] == ["random", "perfect"]
     answer = await post(browser, "tournaments/friday/house", {"bot": "random", "count": 2})
     assert [each["name"] for each in answer.json()["entrants"]] == ["house-random-1", "house-random-2"]
     assert [bot.name for bot in server.house.kept] == ["house-random-1", "house-random-2"]
-    assert (await get(browser, "tournaments/friday/house"))["room"] == told["room"] - 2
+    assert (await get(browser, "tournaments/friday/house"))["room"] == offered["room"] - 2
     seen = await get(browser, "tournaments/friday/host")
     assert [each["house"] for each in seen["field"]] == ["random", "random"]
 
