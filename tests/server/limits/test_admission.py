@@ -36,7 +36,7 @@ def test_addresses_are_counted_in_all_clubs_together_and_invitations_in_each() -
     assert not main.guesses.allows_try(ADDRESS, "ada", "a-guess", 0)
 
 
-def test_who_is_known_in_a_club_is_a_stranger_in_another() -> None:
+def test_a_bot_known_in_a_club_is_a_stranger_in_another() -> None:
     main = Admission()
     chess = main.of_club("chess")
     chess.guesses.record_right(ADDRESS, "ada", 0)

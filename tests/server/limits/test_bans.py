@@ -54,7 +54,7 @@ def test_a_ban_runs_out_and_can_be_lifted_or_replaced() -> None:
     assert len(bans.in_force(0)) == 1
 
 
-def test_what_somebody_is_told_who_is_banned() -> None:
+def test_the_message_of_a_ban_has_its_subject_end_and_reason() -> None:
     assert Ban("ann", True, None, "", 0).message == "the name ann is banned here"
     told = Ban("203.0.113.7/32", False, 1_767_225_600_000, "floods", 0).message
     assert told == "your address is banned here until 2026-01-01 00:00 UTC: floods"
@@ -71,11 +71,11 @@ def test_what_somebody_is_told_who_is_banned() -> None:
         ("127.0.1.9", "127.0.1.9/32"),
     ],
 )
-def test_what_is_banned_with_an_address(given: str, network: str) -> None:
+def test_a_ban_of_an_address_covers_its_network(given: str, network: str) -> None:
     assert network_to_ban(given) == network
 
 
 @pytest.mark.parametrize("given", ["ann", "", "203.0.113", "0.0.0.0/0", "::/0", "127.0.0.1", "127.0.0.0/8", "::1"])
-def test_what_cannot_be_banned(given: str) -> None:
+def test_bad_addresses_and_this_machine_cannot_be_banned(given: str) -> None:
     with pytest.raises(ValueError, match=r"no address|this machine"):
         network_to_ban(given)

@@ -12,7 +12,7 @@ def test_a_minutes_worth_may_come_at_once_and_then_no_more() -> None:
     assert [bucket.take(1000) for _ in range(5)] == [True, True, True, False, False]
 
 
-def test_it_refills_evenly() -> None:
+def test_a_bucket_refills_evenly() -> None:
     bucket = Bucket(3, 0)
     assert [bucket.take(0) for _ in range(3)] == [True] * 3
     assert not bucket.take(MINUTE_MS // 3 - 1)
@@ -138,7 +138,7 @@ def test_names_are_counted_in_whatever_case_and_forgotten_when_they_are_full() -
     assert len(buckets) == 2
 
 
-def test_what_cost_more_than_was_left_is_made_up_for() -> None:
+def test_a_cost_beyond_the_content_of_a_bucket_is_made_up_for() -> None:
     buckets = Buckets(10, 1_000)
     buckets.spend("one", 0, 25)
     assert [buckets.allows("one", at_ms) for at_ms in (0, 1_500, 1_600)] == [False, False, True]

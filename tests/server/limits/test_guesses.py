@@ -45,7 +45,7 @@ def test_wrong_tries_are_counted_by_address_for_every_secret_together() -> None:
     assert tries(guesses, ADDRESS, "ann", MINUTE_MS) == 6
 
 
-def test_who_has_shown_the_right_key_is_not_locked_out_by_others() -> None:
+def test_a_bot_that_has_shown_the_right_key_is_not_locked_out_by_others() -> None:
     guesses, _ = made(wrong_tries_per_minute=6, wrong_keys_of_owner_per_minute=3)
     assert not guesses.knows(ADDRESS, "ann")
     guesses.record_right(ADDRESS, "ann", 0)

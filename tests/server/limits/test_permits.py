@@ -72,7 +72,7 @@ def test_newcomers_of_a_full_address_wait_for_its_permits_in_the_order_in_which_
     assert permits.counts["known", HERE] == 3
 
 
-def test_who_had_its_time_gives_way_to_who_has_waited_longest() -> None:
+def test_the_stranger_that_had_its_time_gives_way_to_the_longest_waiting() -> None:
     permits, admitted, ended = small(strangers_per_address=1), list[str](), list[str]()
     assert permits.open(HERE, 0, lambda: ended.append("oldest"))
     permits.wait(HERE, lambda _: admitted.append("first"))
@@ -93,7 +93,7 @@ def test_only_so_many_wait() -> None:
     assert permits.wait(THERE, lambda _: None) is not None
 
 
-def test_one_who_is_known_is_a_stranger_no_more() -> None:
+def test_a_known_connection_is_a_stranger_no_more() -> None:
     permits = small()
     for _ in range(4):
         permit = known(permits)
@@ -138,7 +138,7 @@ def test_an_invitation_has_room_of_its_own_beyond_the_others() -> None:
     assert beyond.has_room
 
 
-def test_who_is_invited_stays_where_it_was_counted_first() -> None:
+def test_an_invited_connection_stays_where_it_was_counted_first() -> None:
     permits = small(invited_connections_per_address=1)
     guest, other = opened(permits), opened(permits)
     guest.invite("friday")
@@ -173,7 +173,7 @@ def test_loopback_is_exempt_unless_the_operator_says_otherwise() -> None:
     opened(bound, "127.0.1.8")
 
 
-def test_what_has_closed_takes_no_memory() -> None:
+def test_closed_connections_take_no_memory() -> None:
     permits = small()
     for number in range(100):
         permit = opened(permits, f"192.0.2.{number}")

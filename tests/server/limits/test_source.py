@@ -140,7 +140,7 @@ def test_a_forwarded_request_is_never_local_whatever_its_header_is_called(
 
 
 @pytest.mark.parametrize("peer", ["127.0.0.1", "127.0.1.9", "::1", "::ffff:127.0.0.1", ""])
-def test_what_nobody_forwarded_is_local_on_loopback(peer: str) -> None:
+def test_a_request_that_nobody_forwarded_is_local_on_loopback(peer: str) -> None:
     usual = [(b"user-agent", b"curl/8.0"), (b"accept", b"*/*"), (b"dnt", b"1"), (b"content-length", b"12")]
     assert of(*usual, peer=peer, proxies=()).is_local
     assert not of(*usual, peer="192.0.2.9", proxies=()).is_local
