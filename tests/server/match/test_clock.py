@@ -28,7 +28,7 @@ def test_a_seat_has_its_move_time_and_its_bank_together() -> None:
 
 
 @pytest.mark.parametrize(("used_ms", "left_ms"), [(0, 1500), (1, 1499), (1200, 300), (1500, 0), (9999, 0)])
-def test_what_was_used_is_taken_off_and_never_below_nothing(used_ms: int, left_ms: int) -> None:
+def test_used_time_is_taken_off_and_never_below_nothing(used_ms: int, left_ms: int) -> None:
     assert remaining_ms(CONTROL, 500, used_ms) == left_ms
 
 

@@ -16,12 +16,12 @@ def padded(*, to_bytes: int, note: str = "two  blanks") -> str:
 
 
 @pytest.mark.parametrize("size", [SURELY_SHORT, SURELY_SHORT + 1, MOST])
-def test_up_to_the_bound_it_is_kept_to_the_letter(size: int) -> None:
+def test_a_frame_up_to_the_bound_is_kept_to_the_letter(size: int) -> None:
     for frame in (padded(to_bytes=size), "\u00e9" * (size // 2), " " * size):
         assert keep_frame(frame, MOST) == KeptFrame(frame)
 
 
-def test_a_longer_one_is_kept_without_the_whitespace_between_its_tokens() -> None:
+def test_a_longer_frame_is_kept_without_the_whitespace_between_its_tokens() -> None:
     note = 'two  blanks, a tab\t, a quote" and "text" \u00e9 {  } , back\\'
     frame = padded(to_bytes=65_536, note=note).replace('", "', '"\n\r\t ,  "')
     kept = keep_frame(frame, MOST)

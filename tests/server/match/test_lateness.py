@@ -67,14 +67,14 @@ def test_a_turn_of_a_login_that_was_replaced_after_a_stall_has_its_time_left() -
 
 
 @pytest.mark.parametrize(("seat", "excused_ms"), [(0, 4000), (1, 0)])
-def test_who_resigns_is_told_what_was_excused_on_its_own_turn(seat: int, excused_ms: int) -> None:
+def test_the_resignation_of_a_seat_records_the_time_excused_on_its_own_turn(seat: int, excused_ms: int) -> None:
     driven = DrivenReferee.seated()
     driven.stall(4000)
     driven.resign(seat)
     assert driven.all_facts(FrameSeen)[-1].excused_ms == excused_ms
 
 
-def test_what_a_refused_move_is_told_is_without_the_lateness() -> None:
+def test_the_remaining_time_after_a_refused_move_leaves_the_lateness_out() -> None:
     driven = DrivenReferee.seated(illegal_retries=1)
     driven.pass_ms(300)
     driven.stall(4000)
@@ -239,7 +239,7 @@ def test_a_clock_that_runs_out_while_its_bot_is_away_loses_by_timeout() -> None:
     assert driven.over.drops == (1, 0)
 
 
-def test_it_runs_for_a_bot_that_was_away_before_its_turn_came() -> None:
+def test_the_clock_runs_for_a_bot_that_was_away_before_its_turn_came() -> None:
     driven = DrivenReferee.seated(away_clock="runs")
     driven.disconnect(1)
     driven.pass_ms(900)
@@ -251,7 +251,7 @@ def test_it_runs_for_a_bot_that_was_away_before_its_turn_came() -> None:
     assert timed_out(driven, 700) == (1,)
 
 
-def test_it_runs_for_a_bot_that_goes_away_while_its_turn_waits_in_the_server() -> None:
+def test_the_clock_runs_for_a_bot_that_goes_while_its_turn_waits_in_the_server() -> None:
     driven = DrivenReferee.seated(away_clock="runs")
     driven.referee.hold_turn(0, "1.1")
     driven.disconnect(0)
@@ -259,7 +259,7 @@ def test_it_runs_for_a_bot_that_goes_away_while_its_turn_waits_in_the_server() -
     assert driven.over.drops == (0, 0)
 
 
-def test_it_does_not_run_while_the_server_is_late() -> None:
+def test_the_clock_of_an_away_bot_does_not_run_while_the_server_is_late() -> None:
     driven = DrivenReferee.seated(away_clock="runs")
     driven.pass_ms(400)
     driven.disconnect(0)
@@ -271,7 +271,7 @@ def test_it_does_not_run_while_the_server_is_late() -> None:
     assert driven.over.seats_excused_ms == (4000, 0)
 
 
-def test_it_runs_after_a_restart_when_the_bots_have_had_time_to_come_back() -> None:
+def test_the_clock_runs_after_a_restart_once_the_bots_had_time_to_come_back() -> None:
     before = DrivenReferee.seated(away_clock="runs")
     before.pass_ms(900)
     driven = DrivenReferee.rebuilt(before.facts, now_ms=9_000_000, grace_ms=30_000)
@@ -299,7 +299,7 @@ def test_excused_time_of_a_clock_after_a_restart_survives_the_next_restart() -> 
     assert after.over.seats_excused_ms == (0, 300)
 
 
-def test_what_the_start_says_of_the_clock_of_a_bot_that_is_away() -> None:
+def test_the_start_tells_whether_the_clock_of_an_away_bot_runs() -> None:
     for given in ("stands", "runs"):
         assert DrivenReferee.seated(away_clock=given).seats[0].last("match_start")["away_clock"] == given
     assert "away_clock" not in DrivenReferee.seated().seats[0].last("match_start")

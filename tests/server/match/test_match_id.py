@@ -12,7 +12,7 @@ def test_an_id_is_read_as_it_is_printed(tournament_id: str, key: tuple[int, int,
     assert tournament_id_of(str(match_id)) == tournament_id
 
 
-def test_its_parts() -> None:
+def test_an_id_has_tournament_cycle_round_board_and_leg() -> None:
     match_id = MatchId.parse("friday-2.1.3.2.4")
     assert match_id == ("friday-2", 1, 3, 2, 4)
     assert (match_id.cycle, match_id.round, match_id.board, match_id.leg) == (1, 3, 2, 4)
@@ -21,7 +21,7 @@ def test_its_parts() -> None:
 @pytest.mark.parametrize(
     "text", ["", "friday", "friday.1.1.1", "friday.1.1.1.x", "friday.1.1..1", "friday.1_0.1.1.1", "friday.1.1.1.\u0663"]
 )
-def test_what_is_no_id_is_refused(text: str) -> None:
+def test_a_text_that_is_no_id_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match="id of a match"):
         MatchId.parse(text)
 

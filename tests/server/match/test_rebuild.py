@@ -186,7 +186,7 @@ def test_an_opening_is_not_asked_again() -> None:
     assert after.turn["moves"] == ["4", "0"]
 
 
-def test_what_was_said_does_not_change_the_position() -> None:
+def test_frames_and_questions_do_not_change_the_rebuilt_match() -> None:
     driven = DrivenReferee.seated()
     driven.play("4")
     silent = [fact for fact in driven.facts if not isinstance(fact, FrameSeen | TurnAsked)]

@@ -317,7 +317,7 @@ def test_after_a_restart_no_away_time_runs_at_first() -> None:
     assert disconnected(driven, 35_000) == (0,)
 
 
-def test_who_is_back_within_the_grace_has_its_budget_whole() -> None:
+def test_a_bot_back_within_the_grace_has_its_whole_budget() -> None:
     driven = DrivenReferee.rebuilt(DrivenReferee.seated().facts, now_ms=9_000_000, grace_ms=30_000)
     driven.pass_ms(29_000)
     driven.connect(0)
@@ -328,7 +328,7 @@ def test_who_is_back_within_the_grace_has_its_budget_whole() -> None:
     assert driven.all_facts(SeatBack)[1].away_left_ms == 5000
 
 
-def test_who_is_back_after_the_grace_has_used_what_came_after_it() -> None:
+def test_a_bot_back_after_the_grace_has_used_the_time_since_its_end() -> None:
     driven = DrivenReferee.rebuilt(DrivenReferee.seated().facts, now_ms=9_000_000, grace_ms=30_000)
     driven.pass_ms(31_000)
     driven.connect(1)
@@ -402,7 +402,7 @@ def test_away_budget_is_the_logged_one_after_a_downtime() -> None:
 # --- times shown to spectators ---
 
 
-def test_it_tells_since_when_a_bot_is_away_and_until_when_it_waits() -> None:
+def test_a_match_tells_since_when_a_bot_is_away_and_until_when_it_is_waited_for() -> None:
     driven = DrivenReferee.seated()
     assert driven.progress.absences() == (None, None)
     driven.disconnect(1)
@@ -414,7 +414,7 @@ def test_it_tells_since_when_a_bot_is_away_and_until_when_it_waits() -> None:
     assert driven.progress.absences() == (None, (driven.now_ms, driven.now_ms + 4500))
 
 
-def test_it_waits_no_longer_than_a_clock_that_runs_while_its_bot_is_away() -> None:
+def test_a_match_waits_no_longer_than_a_clock_that_runs_while_its_bot_is_away() -> None:
     driven = DrivenReferee.seated(away_clock="runs")
     driven.pass_ms(400)
     driven.disconnect(0)

@@ -30,7 +30,7 @@ def said(lines: list[TranscriptLine], seat: int) -> list[str]:
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_it_has_every_frame_of_the_match_that_either_bot_sent_or_was_sent(seed: int) -> None:
+def test_a_transcript_has_every_frame_that_either_bot_sent_or_was_sent(seed: int) -> None:
     random = Random(seed)
     world = World(seed=seed)
     world.create(start_at_bots=3, illegal_retries=1, time_control=TimeControl(move_ms=1000, bank_ms=500))
@@ -93,7 +93,7 @@ def test_after_a_ply_that_the_game_can_make_no_more_no_frame_is_made_up(monkeypa
     assert (plies.moves, plies.answers) == (["C C"], {})
 
 
-def test_as_data_it_is_frames_and_the_verdict() -> None:
+def test_a_transcript_as_data_is_frames_and_the_verdict() -> None:
     driven = DrivenReferee.seated()
     driven.pass_ms(1000)
     entries = list(transcript(driven.facts))
@@ -198,7 +198,7 @@ def test_a_frame_of_no_match_is_kept_once_and_shown_by_each() -> None:
         ]
 
 
-def test_what_was_excused_in_an_attempt_is_not_in_the_lines_of_the_next() -> None:
+def test_time_excused_in_an_attempt_is_not_in_the_lines_of_the_next() -> None:
     void = DrivenReferee.seated()
     void.stall(400)
     void.disconnect(0)
