@@ -167,7 +167,7 @@ async def test_fragments_without_content_take_no_memory() -> None:
         assert (await client.hear("session"))["name"] == "ann"
 
 
-async def test_what_breaks_the_protocol_of_websockets_is_closed_with_1002() -> None:
+async def test_a_breach_of_the_websocket_protocol_is_closed_with_1002() -> None:
     async with served() as server, server.raw() as client:
         await client.upgrade()
         client.writer.write(b"\x81\x00")  # not masked
@@ -309,7 +309,7 @@ async def test_a_peer_that_does_not_finish_the_closing_handshake_is_cut_off(monk
         await server.all_gone()
 
 
-async def test_what_is_said_after_the_close_is_not_heard() -> None:
+async def test_frames_after_the_close_are_not_read() -> None:
     async with served() as server, server.raw() as client:
         await client.upgrade()
         client.send(Opcode.BINARY, b"", fin=False)
@@ -335,7 +335,7 @@ async def test_a_connection_that_never_became_one_does_not_hold_up_the_stop() ->
             await server.drain()
 
 
-async def test_who_is_cut_off_is_named_in_the_log(caplog: pytest.LogCaptureFixture) -> None:
+async def test_a_bot_that_is_cut_off_is_named_in_the_log(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.WARNING)
     async with served(ping_ms=5, pong_ms=100) as server, server.raw() as client, server.raw() as stranger:
         await stranger.upgrade()
@@ -354,7 +354,7 @@ def test_a_text_frame_is_as_the_library_makes_it(size: int) -> None:
     assert HEADS[size : size + 1] in ((text_head(size),), ())
 
 
-async def test_what_many_are_told_at_once_reaches_each_of_them(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_notice_to_many_connections_at_once_reaches_each(monkeypatch: pytest.MonkeyPatch) -> None:
     """Use more connections than may wait until the end of the iteration of the loop."""
     monkeypatch.setattr(outbox, "MOST_WAITING", 16)
     async with served() as server, contextlib.AsyncExitStack() as stack:

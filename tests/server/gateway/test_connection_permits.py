@@ -86,7 +86,7 @@ async def test_a_crowd_that_comes_back_at_once_is_refused_nothing(*, forwarded: 
         assert server.refusals.counts == {}
 
 
-async def test_what_comes_of_who_waits_is_read_when_it_has_its_permit() -> None:
+async def test_data_of_a_waiting_connection_is_read_when_it_has_its_permit() -> None:
     """uvloop reads once after `connection_made`, although `connection_made` paused reading."""
     bounds = {**LIMITED, "strangers_per_address": 1}
     async with pages(bounds=bounds) as (server, _), several(server, 1) as strangers, several(server, 1) as (waiting,):
@@ -95,7 +95,7 @@ async def test_what_comes_of_who_waits_is_read_when_it_has_its_permit() -> None:
         assert await answer(waiting) == (200, b'["/1", 0]')
 
 
-async def test_who_leaves_while_it_waits_is_forgotten() -> None:
+async def test_a_connection_that_leaves_while_it_waits_is_forgotten() -> None:
     bounds = {**LIMITED, "strangers_per_address": 1}
     async with pages(bounds=bounds) as (server, _), several(server, 1) as strangers, several(server, 2):
         waiting = server.shared.permits.waiting["127.0.1.1"]
@@ -120,7 +120,7 @@ async def test_a_made_token_is_looked_at_though_its_address_has_no_room() -> Non
                 await host.ended()
 
 
-async def test_who_is_refused_and_says_nothing_is_closed_and_too_many_of_them_at_once(
+async def test_refused_connections_that_say_nothing_are_closed_and_too_many_at_once(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(http_connection, "LINGER_MS", 20)
@@ -257,7 +257,7 @@ async def test_upgrades_and_long_lists_of_headers_count_as_requests(request_: by
         assert server.refusals.counts == {"requests": 1}
 
 
-async def test_what_is_refused_counts_by_its_bytes() -> None:
+async def test_a_refused_request_counts_by_its_bytes() -> None:
     async with pages(bounds={**LIMITED, "requests_per_minute": 18, "header_bytes": 10_000}) as (server, _):
         found = []
         for request in (b"GET /%s HTTP/1.1\r\n\r\n" % (b"x" * 9_000), GET % 1, UPGRADE + b"\r\n") * 2:

@@ -66,7 +66,7 @@ def test_a_matter_may_begin_again_after_it_was_late_or_has_ended(timers: Timers,
     assert late == [1, 3]
 
 
-def test_who_is_late_may_begin_the_same_matter_at_once(timers: Timers, deadline: Deadline) -> None:
+def test_a_late_callback_may_begin_the_same_matter_at_once(timers: Timers, deadline: Deadline) -> None:
     def late() -> None:
         deadline.begin(10, late)
 

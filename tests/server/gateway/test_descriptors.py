@@ -55,7 +55,7 @@ def test_connections_are_shed_by_idleness_and_age() -> None:
     assert not NEW.was_shed
 
 
-def test_it_is_logged_once_a_minute_and_each_that_is_shed_is_noted(caplog: pytest.LogCaptureFixture) -> None:
+def test_shedding_is_logged_once_a_minute_and_each_shed_connection_is_counted(caplog: pytest.LogCaptureFixture) -> None:
     times_ms = iter((0, 30_000, 59_999, 60_000, 61_000))
     refusals = Refusals()
     descriptors = Descriptors(16, refusals, lambda: next(times_ms))

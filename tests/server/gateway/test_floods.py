@@ -133,7 +133,7 @@ async def test_bytes_are_read_in_slices_too() -> None:
         assert (await client.hear("error"))["code"] == "already_logged_in"
 
 
-async def test_what_waits_for_time_is_not_copied_and_nothing_more_is_read_meanwhile() -> None:
+async def test_bytes_that_wait_for_time_are_not_copied_and_nothing_more_is_read() -> None:
     async with (
         served(bounds=Bounds(frames_per_iteration=10, strangers_ms_per_iteration=10_000)) as server,
         server.raw() as client,

@@ -66,7 +66,7 @@ def playing(world: World, **config: object) -> tuple[Tournament, Bot, Bot]:
     return tournament, mover, other
 
 
-def test_it_tells_nothing_and_then_all_of_it(world: World, lease: Validity) -> None:
+def test_a_closed_gate_tells_nothing_and_then_everything(world: World, lease: Validity) -> None:
     tournament, mover, other = playing(world, legs=1)
     lease.valid = False  # without a call of `close`, as after a freeze of the process
     mover.move(first_legal(mover.last("turn")))
@@ -94,7 +94,7 @@ def test_a_login_that_came_in_time_is_not_closed_for_its_wait(world: World, leas
     assert bot.link.closed is None
 
 
-def test_what_is_on_disk_meanwhile_is_told_when_it_goes_on(world: World, lease: Validity) -> None:
+def test_facts_on_disk_while_a_club_is_suspended_are_told_when_it_goes_on(world: World, lease: Validity) -> None:
     tournament = world.create()
     bot = world.login("ann")
     world.log.stuck = True
@@ -176,7 +176,7 @@ def test_an_absent_budget_stands_in_that_grace(lease: Validity) -> None:
     assert ann.heard("match_over")
 
 
-def test_those_who_were_not_closed_have_no_grace(lease: Validity) -> None:
+def test_bots_that_were_not_closed_have_no_grace(lease: Validity) -> None:
     world = World(holds=lease.holds, grace_ms=5000)
     tournament, mover, _ = playing(world, away_ms=1000, legs=1)
     world.run(5000)
@@ -264,7 +264,7 @@ def test_timers_that_were_cancelled_while_they_waited_do_not_fire(lease: Validit
     assert fired == ["second"]
 
 
-def test_what_waits_enters_in_its_order_and_in_portions(lease: Validity) -> None:
+def test_waiting_calls_enter_in_their_order_and_in_portions(lease: Validity) -> None:
     (clock, gate), entered, portions = led_by(lease), list[int](), list[int]()
     lease.valid = False
     for number in range(CALLS_AT_ONCE + 10):
@@ -330,7 +330,9 @@ def test_a_discarded_club_does_nothing_any_more(world: World, lease: Validity) -
 
 
 @pytest.mark.parametrize("frame", [None, '{"type": "join", "tournament": "none"}', "no JSON"])
-def test_a_flood_while_it_waits_is_bounded_and_answered(world: World, lease: Validity, frame: str | None) -> None:
+def test_a_flood_while_a_club_is_suspended_is_bounded_and_answered(
+    world: World, lease: Validity, frame: str | None
+) -> None:
     """A frame of None stands for an answer to the open turn."""
     _, mover, other = playing(world)
     lease.valid = False
@@ -383,7 +385,7 @@ def test_a_club_goes_on_no_earlier_than_its_log(world: World) -> None:
     assert other.heard("match_over")
 
 
-def test_bots_play_on_however_often_it_is_suspended(world: World, lease: Validity) -> None:
+def test_bots_play_on_however_often_their_club_is_suspended(world: World, lease: Validity) -> None:
     tournament, _ = begun_at_random(world, "ann", "ben", "cas", "dee", time_control=TimeControl(move_ms=500))
     for number in range(40):
         world.run(number)

@@ -68,7 +68,7 @@ async def test_headers_within_the_bound_are_read_in_each_of_many_requests() -> N
 @pytest.mark.parametrize(
     ("first", "part"), [(b"", b"1;%s\r\nx\r\n" % (b"e" * 90)), (b"", b"1\r\nx\r\n"), (b"0\r\n", b"X: trailer\r\n")]
 )
-async def test_what_is_around_the_chunks_of_a_body_counts_as_headers(first: bytes, part: bytes) -> None:
+async def test_bytes_around_the_chunks_of_a_body_count_as_headers(first: bytes, part: bytes) -> None:
     async with pages(bounds={"header_bytes": 10_000}) as (server, _), server.raw() as client:
         head = b"POST / HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n"
         client.writer.write(head + first + part * 5_000)
@@ -423,7 +423,9 @@ async def test_a_large_body_is_read_and_so_is_what_follows_it() -> None:
     "broken",
     [b"\x00\r\n\r\n", b"GET // HTTP/9\r\n\r\n", b"GET http://[ HTTP/1.1\r\nHost: localhost\r\n\r\n", b"x" * 20_000],
 )
-async def test_what_is_no_http_gets_400_after_what_came_before(broken: bytes, caplog: pytest.LogCaptureFixture) -> None:
+async def test_bytes_that_are_no_http_get_400_after_the_answers_to_earlier_requests(
+    broken: bytes, caplog: pytest.LogCaptureFixture
+) -> None:
     async with pages() as (server, app), server.raw() as client:
         app.may_answer.clear()
         client.writer.write(GET % 1 + broken)
@@ -435,7 +437,7 @@ async def test_what_is_no_http_gets_400_after_what_came_before(broken: bytes, ca
 
 
 @pytest.mark.parametrize("after", [GET % 1, UPGRADE + b"Content-Length: 3\r\n\r\n", b"broken"])
-async def test_what_comes_together_with_a_refused_request_is_dropped(
+async def test_bytes_that_come_together_with_a_refused_request_are_dropped(
     after: bytes, caplog: pytest.LogCaptureFixture
 ) -> None:
     async with pages() as (server, app), server.raw() as client:

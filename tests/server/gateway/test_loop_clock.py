@@ -160,7 +160,7 @@ def test_a_stall_counts_from_when_the_loop_was_last_seen_at_work(loop: BeatingLo
     assert clock.late_ms == 100
 
 
-def test_until_the_loop_comes_round_it_goes_on_being_late(loop: BeatingLoop) -> None:
+def test_the_clock_goes_on_being_late_until_the_loop_comes_round(loop: BeatingLoop) -> None:
     clock = watched(loop)
     loop.pass_ms(100)
     late = []
@@ -252,7 +252,7 @@ def test_lateness_of_the_loop_is_measured_on_an_unwatched_clock(loop: BeatingLoo
     assert loop.timers == []
 
 
-def test_it_is_watched_while_anybody_watches(loop: BeatingLoop) -> None:
+def test_the_loop_is_watched_while_anybody_watches(loop: BeatingLoop) -> None:
     playing = [True, True]
     clock = watched(loop, lambda: playing[0])
     clock.watch(lambda: playing[1])

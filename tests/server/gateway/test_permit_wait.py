@@ -82,7 +82,7 @@ async def test_waiting_connection_gets_the_next_permit_in_a_callback_of_its_own(
     assert shared.refusals.counts == {}
 
 
-async def test_who_has_waited_its_time_is_refused(shared: Any) -> None:
+async def test_a_connection_that_has_waited_its_time_is_refused(shared: Any) -> None:
     first, second = acquiring(shared, 2)
     await second.over()
     assert (first.heard, second.heard) == (["granted"], ["refused"])

@@ -41,7 +41,7 @@ def test_all_together_have_no_more_than_the_time_of_an_iteration() -> None:
     assert max(before - after for before, after in pairwise(told)) <= 5
 
 
-def test_who_waits_is_served_address_by_address() -> None:
+def test_waiting_readers_are_served_address_by_address() -> None:
     loop = Loop()
     fairness = loop.fairness(2)
     crowd = [Reader(fairness, 4, "crowd") for _ in range(50)]

@@ -37,7 +37,7 @@ def test_microseconds_are_told_as_milliseconds_and_rounded_up(microseconds: int,
     assert told_ms(microseconds) == expected_ms
 
 
-def test_what_the_kernel_has_not_measured_is_none() -> None:
+def test_a_round_trip_that_the_kernel_has_not_measured_is_none() -> None:
     assert told_ms(0xFFFFFFFF) is None
     assert kernel_round_trip_ms(asyncio.Transport({"socket": Told(bytes(104))})) is None
 
@@ -50,7 +50,7 @@ def test_a_socket_that_tells_nothing_has_none() -> None:
 
 @pytest.mark.e2e
 @pytest.mark.skipif(not hasattr(socket, "TCP_INFO"), reason="only Linux tells it")
-def test_on_loopback_it_is_next_to_nothing() -> None:
+def test_a_round_trip_on_loopback_is_next_to_nothing() -> None:
     with (
         socket.create_server(("127.0.0.1", 0)) as server,
         socket.create_connection(server.getsockname()) as client,

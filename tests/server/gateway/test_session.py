@@ -109,7 +109,7 @@ def test_a_refused_login_is_followed_by_what_had_come() -> None:
     assert not bot.link.is_held
 
 
-def test_what_had_come_with_a_login_that_is_closed_is_dropped() -> None:
+def test_messages_behind_a_login_that_is_closed_are_dropped() -> None:
     world, slow = slow_world()
     world.login("ann")
     slow.answer()
@@ -130,7 +130,7 @@ class Suspended:
         self.told.append((session_id, code))
 
 
-def test_who_goes_on_after_a_binary_frame_has_one_close_wait() -> None:
+def test_a_bot_that_goes_on_after_a_binary_frame_has_one_close_wait() -> None:
     arena, bot = Suspended(), World().connect()
     shared: Any = bot.session.shared
     session = Session(7, replace(shared, arena=arena), bot.link)
@@ -200,7 +200,7 @@ def test_a_bot_of_another_game_does_not_enter_but_one_that_is_in_stays() -> None
     assert world.login("cid", join="friday", games=["chess", "tictactoe"]).inbox.kinds()[2] == "joined"
 
 
-def test_who_does_not_log_in_in_time_is_closed() -> None:
+def test_a_connection_without_a_login_in_time_is_closed() -> None:
     world = World(limits=Limits(login_ms=500))
     bot = world.connect()
     world.run(499)
@@ -209,7 +209,7 @@ def test_who_does_not_log_in_in_time_is_closed() -> None:
     assert bot.link.closed is CloseCode.NO_LOGIN
 
 
-def test_who_is_logged_in_or_gone_is_not_closed_for_that() -> None:
+def test_a_bot_that_is_logged_in_or_gone_is_not_closed_for_a_missing_login() -> None:
     world = World()
     bot, gone = world.login("ann"), world.connect()
     gone.drop()
@@ -294,7 +294,7 @@ def test_a_connection_logs_in_once() -> None:
         ('{"type": "move", "match": "m", "turn_id": "t", "move": 4}', "move"),
     ],
 )
-def test_what_is_no_message_is_told_with_the_field_that_is_wrong(text: str, field: str | None) -> None:
+def test_a_text_that_is_no_message_is_refused_with_the_wrong_field(text: str, field: str | None) -> None:
     for bot in (World().connect(), World().login("zoe")):
         bot.say_text(text)
         assert bot.error() == "bad_message"

@@ -381,7 +381,7 @@ def test_moves_that_answer_nothing_draw_on_the_limit(what: str) -> None:
     assert len(waiter.inbox.all("rejected")) <= 10
 
 
-def test_who_keeps_to_the_limit_is_never_closed() -> None:
+def test_a_bot_that_keeps_to_the_limit_is_never_closed() -> None:
     world = World(limits=Limits(unsolicited_per_minute=60))
     bot = world.login("ann")
     for _ in range(1000):

@@ -180,7 +180,7 @@ async def test_bot_is_sent_away_if_its_club_moves_during_the_wait_for_a_permit(
             assert await asked == 503
 
 
-async def test_who_leaves_while_a_club_is_loaded_gives_its_permit_back() -> None:
+async def test_a_client_that_leaves_while_a_club_is_loaded_gives_its_permit_back() -> None:
     async with served(bounds=Bounds(limit_loopback=True, strangers_per_address=1)) as server:
         school = School(server)
         async with server.raw() as client:
@@ -194,7 +194,7 @@ async def test_who_leaves_while_a_club_is_loaded_gives_its_permit_back() -> None
             assert await other.upgrade("/c/school/bot") == 101
 
 
-async def test_who_leaves_while_a_club_fails_to_load_gets_no_answer(
+async def test_a_client_that_leaves_while_a_club_fails_to_load_gets_no_answer(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     """uvloop raises an error for an answer on a closed socket."""
