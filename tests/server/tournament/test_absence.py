@@ -13,7 +13,7 @@ FOUR = ("ann", "ben", "cid", "dan")
 # --- who is gone ---
 
 
-def test_who_has_left_loses_match_by_match_as_the_opponents_are_free() -> None:
+def test_a_bot_that_has_left_loses_match_by_match_as_opponents_are_free() -> None:
     leader = Leader.started(*FOUR, legs=1)
     assert leader.due_ids() == ["1.1.1.1", "1.1.2.1"]
     leader.record(commands.leave(leader.tournament, "dan", leader.now_ms))
@@ -68,7 +68,7 @@ def test_an_absent_bot_is_waited_for_until_its_budget_is_used_and_then_loses_one
     assert leader.tournament.is_complete
 
 
-def test_who_comes_back_plays_on_with_what_is_left_of_its_budget() -> None:
+def test_a_bot_that_comes_back_plays_on_with_the_rest_of_its_budget() -> None:
     leader = Leader.started("ann", "ben", absent_ms=1000)
     leader.go("ben")
     leader.pass_ms(700)
@@ -83,7 +83,7 @@ def test_who_comes_back_plays_on_with_what_is_left_of_its_budget() -> None:
     assert len(no_shows(leader)) == 1
 
 
-def test_who_comes_back_without_budget_plays_as_long_as_it_stays() -> None:
+def test_a_bot_that_comes_back_without_budget_plays_as_long_as_it_stays() -> None:
     leader = Leader.started("ann", "ben", cycles=2, absent_ms=1000)
     leader.go("ben")
     leader.pass_ms(1000)
@@ -134,7 +134,7 @@ def test_while_paused_no_absent_budget_runs() -> None:
     assert len(leader.due()) == 2
 
 
-def test_who_comes_back_while_it_is_paused_has_lost_only_what_ran_before() -> None:
+def test_a_bot_back_during_a_pause_has_lost_only_budget_that_ran_before() -> None:
     leader = Leader.started("ann", "ben", absent_ms=1000)
     leader.go("ben")
     leader.pass_ms(400)
@@ -156,7 +156,7 @@ def test_no_absent_budget_runs_for_who_has_nothing_left_to_play() -> None:
 
 
 @pytest.mark.parametrize("how", ["the host voids its last result", "its last match is aborted"])
-def test_who_has_something_to_play_again_is_waited_for_from_then_on(how: str) -> None:
+def test_a_bot_with_a_match_to_play_again_is_waited_for_from_then_on(how: str) -> None:
     leader = Leader.started("ann", "ben", legs=1, absent_ms=1000)
     leader.due()
     leader.go("ann")

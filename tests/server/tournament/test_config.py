@@ -23,7 +23,7 @@ def made(**choices: Any) -> TournamentConfig:
         ({"openings": [["0", "3", "1", "4", "2"]]}, "ends the game"),
     ],
 )
-def test_bad_choices_fail_when_it_is_made(choices: dict[str, Any], why: str) -> None:
+def test_bad_choices_fail_when_a_config_is_made(choices: dict[str, Any], why: str) -> None:
     with pytest.raises(ValidationError, match=why):
         made(**choices)
 
@@ -121,7 +121,7 @@ def test_a_tournament_of_tables_has_its_own_rules_and_reads_them_again() -> None
         ),
     ],
 )
-def test_what_does_not_fit_the_seats_is_refused(given: dict[str, Any], problem: str) -> None:
+def test_choices_that_do_not_fit_the_seats_are_refused(given: dict[str, Any], problem: str) -> None:
     with pytest.raises(ValidationError, match=problem):
         tables(**given)
 

@@ -19,7 +19,7 @@ def played(format_name: str = "round-robin") -> tuple[World, Tournament]:
 
 
 @pytest.mark.parametrize("format_name", ["round-robin", "knockout", "gauntlet", "swiss"])
-def test_it_is_recorded_at_the_end_as_it_is_rebuilt_later(format_name: str) -> None:
+def test_a_tournament_is_recorded_at_its_end_as_it_is_rebuilt_later(format_name: str) -> None:
     world, tournament = played(format_name)
     record = world.log.records["friday"]
     assert record == EndedTournament.of(tournament)
@@ -44,7 +44,7 @@ def test_the_line_of_a_bot() -> None:
     assert record.result_of("zoe") is None
 
 
-def test_matches_that_are_aborted_by_the_end_change_nothing_of_it() -> None:
+def test_matches_that_are_aborted_by_the_end_do_not_change_the_record() -> None:
     world = World()
     tournament, _ = world.begun("ann", "ben")
     assert tournament.running

@@ -12,7 +12,7 @@ def config(**given: object) -> TournamentConfig:
 
 @pytest.mark.parametrize("bots", [2, 3, 8, 9])
 @pytest.mark.parametrize("given", [{}, {"cycles": 3}, {"legs": 1, "cycles": 2}, {"format": "gauntlet", "cycles": 2}])
-def test_what_is_told_is_what_the_schedule_pairs(bots: int, given: dict[str, object]) -> None:
+def test_a_forecast_tells_the_matches_that_the_schedule_pairs(bots: int, given: dict[str, object]) -> None:
     wanted = config(**given)
     schedule = wanted.make_schedule(bots)
     rounds, matches = 0, 0

@@ -120,7 +120,7 @@ def test_a_no_show_without_a_beginning_is_taken_as_it_was() -> None:
     assert bots["a"].longest_wait_ms == 0
 
 
-def test_who_joins_late_waited_for_nobody_before() -> None:
+def test_a_late_bot_waited_for_nobody_before() -> None:
     facts: list[LogFact] = [
         *field("a", "b"),
         BotJoined("t", "c", 8_000),
@@ -130,7 +130,7 @@ def test_who_joins_late_waited_for_nobody_before() -> None:
     assert audit_facts(facts, NOBODY_AWAY).bots["c"].longest_wait_ms == 200
 
 
-def test_what_was_excused_and_drops_are_summed_for_each_bot_void_attempts_too() -> None:
+def test_excused_time_and_drops_are_summed_by_bot_with_void_attempts() -> None:
     void = replace(
         over("t.1.1.1.1", ("a", "b"), 12_000), scores=None, seats_excused_ms=(9_000, 2_000), drops=(1, 0), stalled=True
     )

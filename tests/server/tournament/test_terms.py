@@ -19,7 +19,7 @@ def test_terms_are_those_of_the_tournament_and_each_opening_is_played_from_both_
     assert len(openings[2]) == 3
 
 
-def test_what_was_lost_unplayed_would_have_had_these_terms() -> None:
+def test_a_match_lost_unplayed_has_the_terms_it_would_have_had() -> None:
     leader, other = Leader.started("ann", "ben", seed=5), Leader.started("ann", "ben", seed=5)
     leader.record(commands.leave(leader.tournament, "ann", 0))
     (over, *_) = leader.due()

@@ -69,7 +69,7 @@ def test_an_invitation_is_asked_of_who_is_not_in_yet() -> None:
     assert commands.join(leader.tournament, "ann", 0) is None
 
 
-def test_who_leaves_the_lobby_was_never_in_and_may_join_again() -> None:
+def test_a_bot_that_leaves_the_lobby_was_never_in_and_may_join_again() -> None:
     leader = Leader("ann", "ben")
     leader.record(commands.leave(leader.tournament, "ann", 0))
     assert (list(leader.tournament.field), list(leader.tournament.standings.tally.bots)) == (["ben"], ["ben"])
@@ -77,7 +77,7 @@ def test_who_leaves_the_lobby_was_never_in_and_may_join_again() -> None:
     assert list(leader.tournament.field) == ["ben", "ann"]
 
 
-def test_who_leaves_the_lobby_leaves_its_half_point_byes_behind() -> None:
+def test_a_bot_that_leaves_the_lobby_loses_its_half_point_byes() -> None:
     leader = Leader("ann", "ben", "cid", format="swiss", legs=1)
     for bot in ("ann", "cid"):
         leader.record(commands.give_half_bye(leader.tournament, bot, 1, 0))
@@ -87,7 +87,7 @@ def test_who_leaves_the_lobby_leaves_its_half_point_byes_behind() -> None:
     assert "ann" in trf.write(export(leader.tournament))
 
 
-def test_who_leaves_after_the_start_has_left_for_good() -> None:
+def test_a_bot_that_leaves_after_the_start_has_left_for_good() -> None:
     leader = Leader.started("ann", "ben")
     leader.record(commands.leave(leader.tournament, "ann", 0))
     assert leader.tournament.field["ann"].withdrawn
@@ -99,7 +99,7 @@ def test_leaving_where_one_is_not_changes_nothing() -> None:
     assert commands.leave(Leader("ann").tournament, "ben", 0) is None
 
 
-def test_nobody_leaves_when_it_is_over() -> None:
+def test_nobody_leaves_a_tournament_that_is_over() -> None:
     leader = Leader.started("ann", "ben")
     leader.record(commands.end(leader.tournament, 0, cancelled=False, reason="enough"))
     refused(ErrorCode.TOURNAMENT_CLOSED, lambda: commands.leave(leader.tournament, "ann", 0))
@@ -128,7 +128,7 @@ def test_a_tournament_starts_once() -> None:
     refused(ErrorCode.TOURNAMENT_CLOSED, leader.start)
 
 
-def test_it_is_ready_when_as_many_bots_are_in_as_it_waits_for() -> None:
+def test_a_tournament_is_ready_when_as_many_bots_are_in_as_it_waits_for() -> None:
     leader = Leader("ann", start_at_bots=2)
     assert not leader.tournament.ready_to_start(START_MS)
     leader.join("ben")
@@ -138,7 +138,7 @@ def test_it_is_ready_when_as_many_bots_are_in_as_it_waits_for() -> None:
     assert not Leader(*FOUR).tournament.ready_to_start(START_MS)
 
 
-def test_it_is_ready_from_its_time_on_once_two_bots_are_in() -> None:
+def test_a_tournament_is_ready_from_its_time_on_once_two_bots_are_in() -> None:
     leader = Leader("ann", start_at_ms=START_MS + 1000, start_at_bots=3)
     assert not leader.tournament.ready_to_start(START_MS + 5000)
     wakes = [leader.tournament.wake_at_ms]
@@ -190,7 +190,7 @@ def test_while_paused_running_matches_finish_and_none_starts() -> None:
     assert leader.due_ids() != []
 
 
-def test_the_host_ends_it_early_with_the_standings_as_they_are_or_cancels_it() -> None:
+def test_the_host_ends_a_tournament_early_with_its_standings_or_cancels_it() -> None:
     leader = Leader("ann", "ben")
     refused(ErrorCode.TOURNAMENT_CLOSED, lambda: commands.end(leader.tournament, 0, cancelled=False, reason=""))
     leader.record(commands.end(leader.tournament, 5, cancelled=True, reason="rain"))
@@ -205,7 +205,7 @@ def test_the_host_ends_it_early_with_the_standings_as_they_are_or_cancels_it() -
     assert leader.tournament.status == "finished"
 
 
-def test_it_is_complete_when_every_match_has_its_result() -> None:
+def test_a_tournament_is_complete_when_every_match_has_its_result() -> None:
     leader = Leader("ann", "ben", "cid")
     assert (leader.tournament.is_complete, leader.tournament.matches_total) == (False, None)
     leader.start()
@@ -359,7 +359,7 @@ def test_a_clean_match_resets_the_count_of_faults() -> None:
     assert commands.bench(leader.tournament, "ann", 0) is None
 
 
-def test_who_has_left_is_not_benched_on_top() -> None:
+def test_a_bot_that_has_left_is_not_benched_as_well() -> None:
     leader = Leader.started("ann", "ben", legs=3, bench_after=1)
     leader.record(commands.leave(leader.tournament, "ann", 0))
     leader.due()

@@ -72,7 +72,7 @@ def test_a_hand_that_a_fall_cut_off_is_left_out() -> None:
     assert phh.write(document(2, [[*HEADS_UP[:3], "-"]], hands=2)) == ""
 
 
-def test_it_is_for_poker_alone() -> None:
+def test_phh_is_for_poker_alone() -> None:
     with pytest.raises(ValueError, match="PHH is for poker; this tournament is of tictactoe"):
         phh.write(exported())
     assert "phhs" in kinds_for("poker", 6)

@@ -57,13 +57,13 @@ def test_a_tournament_is_a_collection() -> None:
     assert of_go() == ""
 
 
-def test_it_is_for_go_alone() -> None:
+def test_sgf_is_for_go_alone() -> None:
     with pytest.raises(ValueError, match="SGF is for openspiel:go; this tournament is of tictactoe"):
         sgf.write(exported())
 
 
 @pytest.mark.e2e
-def test_gnu_go_reads_it(tmp_path: Path) -> None:
+def test_gnu_go_reads_an_exported_match(tmp_path: Path) -> None:
     file = tmp_path / "game.sgf"
     file.write_text(of_go(played("t.1.1.1.1", ["A", "B"], [1.0, 0.0], moves=MOVES)))
     asked = subprocess.run(

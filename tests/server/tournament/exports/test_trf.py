@@ -107,7 +107,7 @@ def test_a_round_that_is_not_over_is_left_out_with_a_remark() -> None:
         ({"format": "knockout"}, "a knockout is not paired by points"),
     ],
 )
-def test_what_cannot_be_paired_again_says_why(choices: dict[str, object], why: str) -> None:
+def test_a_tournament_that_cannot_be_paired_again_says_why(choices: dict[str, object], why: str) -> None:
     leader = Leader.started("A", "B", "C", "D", **choices)
     play_swiss(leader, Random(1))
     text = trf.write(export(leader.tournament))
@@ -122,7 +122,7 @@ def test_seeds_are_numbered_by_their_ratings_which_the_file_has() -> None:
     assert [line[14:53].split() for line in lines if line.startswith("001")] == [["C", "9999"], ["b", "2000"], ["A"]]
 
 
-def test_trf_says_what_it_has_no_room_for() -> None:
+def test_trf_names_the_facts_that_it_has_no_room_for() -> None:
     match = played("t.1.1.1.1", ["A", "B"], [1.0, 0.0])
     matches = [match | {"id": f"t.{cycle}.1.1.1"} for cycle in range(1, 101)]
     with pytest.raises(ValueError, match=r"room for 99\.5 points; the leader has 100"):

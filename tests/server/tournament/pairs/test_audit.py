@@ -99,7 +99,7 @@ def test_a_bot_that_is_passed_over_is_flagged_once(monkeypatch: pytest.MonkeyPat
     assert audit_pairs(elsewhere, context).bots["A"].passed_over == 0
 
 
-def test_who_waits_for_whom_now() -> None:
+def test_the_audit_tells_for_whom_each_bot_waits_now() -> None:
     records = [record("A", "B", 0, 100), record("B", "C", 100, None)]
     to_play = {"A": [("C", (2,)), ("D", (3,)), ("E", (4,)), ("F", (5,))], "C": [("A", (2,))], "D": [("A", (3,))]}
     there = {"A": 50, "B": 50, "C": 50, "D": 300}

@@ -93,7 +93,7 @@ def test_swiss_pairs_by_all_points_of_several_legs() -> None:
     assert pairs[:2] == [clear, narrow]
 
 
-def test_what_the_pairing_engine_is_told() -> None:
+def test_the_pairing_engine_is_told_results_points_and_colours() -> None:
     for legs in (1, 2):
         schedule = Swiss(Plan(5, legs=legs, points=(3, 1, 0)))
         first = pull(schedule, {})

@@ -14,7 +14,7 @@ FIRST_ROUND = DutchEvent(3, ((), (), (), (), ()), frozenset(), 2, 1, 0)
 """The rules pair players 1 and 3, and 4 and 2 (with white); 5 has the bye."""
 
 
-def test_what_is_wrong_is_named_by_criterion_or_article() -> None:
+def test_a_wrong_pairing_is_named_by_criterion_or_article() -> None:
     assert why_not(FIRST_ROUND, PairedRound(((0, 2), (1, 3)), 4)) == COLOURS
     assert why_not(FIRST_ROUND, PairedRound(((0, 3), (2, 1)), 4)) == "articles 3 and 4 (the sequence of candidates)"
     assert why_not(FIRST_ROUND, PairedRound(((0, 2),), 4)) == "C4 (as many players as possible are paired)"
@@ -33,7 +33,7 @@ def test_what_is_wrong_is_named_by_criterion_or_article() -> None:
         ("476.trf", 8, "C7"),
     ],
 )
-def test_what_the_older_rules_have_otherwise_has_a_criterion(file: str, number: int, why: str) -> None:
+def test_a_difference_of_the_older_rules_has_a_criterion(file: str, number: int, why: str) -> None:
     event = read_trf(swiss_events.texts()[file])
     before = TrfRounds(event, event.played).before(number)
     assert why_not(before, pair(before, DUTCH_2025)).partition(" ")[0] == why
