@@ -264,7 +264,7 @@ def test_nothing_is_taken_up_after_the_stop() -> None:
     assert world.log.last == last
 
 
-def test_who_waits_to_be_told_of_an_end_is_no_idle_bot() -> None:
+def test_a_bot_that_waits_to_be_told_of_an_end_is_not_idle() -> None:
     world = World()
     tournament, (ann, _) = world.begun("ann", "ben", legs=2)
     (match,) = tournament.running

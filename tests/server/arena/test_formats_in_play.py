@@ -123,7 +123,7 @@ def paired(world: World, tournament: str = "friday") -> list[Pairing]:
 
 
 @pytest.mark.parametrize(("kind", "bots"), [("knockout", 5), ("swiss", 5), ("gauntlet", 4), ("round-robin", 4)])
-def test_it_goes_on_from_whatever_fact(kind: str, bots: int) -> None:
+def test_a_tournament_of_each_format_goes_on_from_whatever_fact(kind: str, bots: int) -> None:
     first = World()
     first.create(start_at_bots=bots, format=kind, legs=1, replays=2)
     log_in(first, names(bots))
@@ -277,7 +277,7 @@ def test_a_swiss_ends_by_itself_and_byes_count_as_won(bots: int, leavers: int) -
 
 
 @pytest.mark.parametrize("seed", range(long_or(4, 12)))
-def test_who_has_left_a_swiss_is_not_paired_any_more(seed: int) -> None:
+def test_a_bot_that_has_left_a_swiss_is_not_paired_any_more(seed: int) -> None:
     random = Random(seed)
     bots = random.randrange(6, 13)
     world = World(seed=seed)

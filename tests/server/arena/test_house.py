@@ -56,7 +56,7 @@ def test_house_bots_fill_a_field_play_and_end_with_their_tournament() -> None:
     assert made.room == MOST_ADDED
 
 
-def test_one_that_is_removed_ends_and_its_name_is_free_again() -> None:
+def test_a_removed_house_bot_ends_and_its_name_is_free_again() -> None:
     world, made, house = housed()
     world.create()
     made.add("friday", "random", "filler")
@@ -70,7 +70,7 @@ def test_one_that_is_removed_ends_and_its_name_is_free_again() -> None:
     assert names(house) == ["house-perfect-1", "filler"]
 
 
-def test_after_a_restart_they_are_there_again_with_their_keys() -> None:
+def test_after_a_restart_house_bots_are_there_again_with_their_keys() -> None:
     world, made, house = housed("random")
     made.open()
     tournament = world.create()
@@ -90,7 +90,7 @@ def test_after_a_restart_they_are_there_again_with_their_keys() -> None:
     assert names(house) == ["house-random"]
 
 
-def test_one_that_never_connects_is_not_waited_for_longer_than_others() -> None:
+def test_a_house_bot_that_never_connects_is_waited_for_no_longer_than_others() -> None:
     world, made, _ = housed()
     tournament = world.create(absent_ms=5_000)
     made.add("friday", "random", count=2)
@@ -100,14 +100,14 @@ def test_one_that_never_connects_is_not_waited_for_longer_than_others() -> None:
     assert {over.termination for over in tournament.results.values()} == {"no_show"}
 
 
-def test_it_starts_a_tournament_that_waits_for_so_many_bots() -> None:
+def test_house_bots_start_a_tournament_that_waits_for_so_many_bots() -> None:
     world, made, _ = housed()
     tournament = world.create(start_at_bots=3)
     made.add("friday", "random", count=3)
     assert tournament.status == "running"
 
 
-def test_names_of_others_are_left_to_them() -> None:
+def test_house_bots_leave_names_of_other_bots_alone() -> None:
     world = World(open_names=True)
     world.login("house-random")
     world.login("House-Random-1", key="a-key-of-16-chars")
@@ -160,7 +160,7 @@ def test_functions_of_files_are_residents_too() -> None:
         (("hexes", "perfect"), ErrorCode.UNKNOWN_BOT, "there are: random"),
     ],
 )
-def test_what_cannot_be_added_is_refused(given: tuple[str, str], code: ErrorCode, message: str) -> None:
+def test_house_bots_that_cannot_be_added_are_refused(given: tuple[str, str], code: ErrorCode, message: str) -> None:
     world, made, _ = housed("perfect")
     world.create()
     world.create(name="other")

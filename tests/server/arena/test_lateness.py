@@ -80,7 +80,7 @@ def test_a_stall_and_the_hosts_abort_are_not_two_stalls() -> None:
     assert tournament.status == "running"
 
 
-def test_that_it_stalled_before_is_known_after_a_restart() -> None:
+def test_an_earlier_stall_of_a_match_is_known_after_a_restart() -> None:
     world = World()
     tournament, bots = playing(world)
     stall_at_a_move(world, bots[0])
@@ -205,7 +205,7 @@ def test_how_much_may_be_excused_is_the_hosts_to_say() -> None:
     assert len(tournament.voided) == 1
 
 
-def test_who_joins_is_told_whether_its_clock_runs_while_it_is_away() -> None:
+def test_a_joining_bot_is_told_whether_its_clock_runs_while_it_is_away() -> None:
     world = World()
     tournament, bots = playing(world, away_clock="runs", time_control={"move_ms": 300})
     for kind in ("joined", "match_start"):

@@ -73,7 +73,7 @@ def test_a_server_that_was_late_waits_as_long_again_before_a_verdict() -> None:
 # --- connections ---
 
 
-def test_who_has_fallen_out_is_told_that_it_cannot_resign_any_more() -> None:
+def test_a_fallen_bot_is_told_that_it_cannot_resign_any_more() -> None:
     world = World()
     _, (_, ben) = world.begun("ann", "ben", game="dilemma", legs=1)
     match = ben.last("turn")["match"]
@@ -85,7 +85,7 @@ def test_who_has_fallen_out_is_told_that_it_cannot_resign_any_more() -> None:
     assert [fact.sender for fact in world.log.facts[before:] if isinstance(fact, FrameSeen)] == ["server"]
 
 
-def test_what_the_older_connection_says_after_that_counts_for_nothing() -> None:
+def test_messages_of_a_replaced_connection_count_for_nothing() -> None:
     world = World()
     _, (old, _) = world.begun("ann", "ben")
     world.login("ann")

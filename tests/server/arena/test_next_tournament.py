@@ -75,7 +75,7 @@ def test_the_final_takes_the_best_and_tells_the_others_the_end() -> None:
         assert kinds(bot)[-1] == ("tournament_over", "friday")
 
 
-def test_the_next_one_asks_for_no_more_rounds_than_its_bots_can_play() -> None:
+def test_the_next_tournament_asks_for_no_more_rounds_than_its_bots_can_play() -> None:
     world = World()
     lesson(world, "ann", "ben", "cid")
     with pytest.raises(TournamentError, match="3 bots can play 3 rounds") as refused:
@@ -83,7 +83,7 @@ def test_the_next_one_asks_for_no_more_rounds_than_its_bots_can_play() -> None:
     assert (refused.value.code, list(world.arena.tournaments)) == (ErrorCode.BAD_SETTINGS, [])
 
 
-def test_who_waits_in_vain_is_told_after_an_hour() -> None:
+def test_a_pupil_that_waits_in_vain_is_told_after_an_hour() -> None:
     world = World()
     (ann, _) = lesson(world, "ann", "ben").values()
     ended_at_ms = world.log.records["friday"].ended_at_ms or 0
@@ -110,7 +110,7 @@ def test_the_wait_goes_on_after_a_restart_and_ends_with_the_next_tournament() ->
     assert kinds(ben) == [("joined", "friday"), ("tournament_over", "friday")]
 
 
-def test_who_missed_the_next_tournament_waits_on() -> None:
+def test_a_pupil_that_missed_the_next_tournament_waits_on() -> None:
     """A next tournament that is over holds no pupil, whether its end is on disk or not."""
     world = World()
     (ann, _) = lesson(world, "ann", "ben").values()
@@ -163,7 +163,7 @@ def test_a_dropped_follower_is_sent_nothing_more() -> None:
     assert len(bots["ann"].inbox.frames) == heard
 
 
-def test_a_start_without_the_absent_takes_them_out() -> None:
+def test_a_start_without_absent_bots_takes_absent_bots_out() -> None:
     world = World()
     tournament = world.create()
     by_code(world, tournament, "ann", "ben", "cid")

@@ -79,7 +79,7 @@ def test_two_deterministic_bots_never_play_one_match_twice(game: str, openings: 
     assert duplicates((over.seats, over.moves) for over in tournament.results.values()) == {}
 
 
-def test_without_openings_they_would_and_the_test_above_can_fail() -> None:
+def test_without_openings_two_deterministic_bots_play_one_match_twice() -> None:
     tournament = played_alike(2, cycles=2, openings="none")
     assert tournament.openings == ()
     assert len(duplicates((over.seats, over.moves) for over in tournament.results.values())) == 2
@@ -131,7 +131,7 @@ def test_a_match_that_is_played_again_has_the_opening_it_had() -> None:
     assert {started.moves for started in attempts} == {tournament.openings[1]} != {()}
 
 
-def test_what_is_lost_unplayed_holds_its_opening_and_is_told_with_the_position_after_it() -> None:
+def test_a_match_lost_unplayed_is_told_with_its_opening_and_the_position_after() -> None:
     world = World()
     tournament, (ann, ben) = world.begun("ann", "ben", legs=1, cycles=2, openings=[["4", "0"]])
     ann.say(type="leave", tournament="friday")
@@ -156,7 +156,7 @@ def test_a_tournament_starts_at_its_time_once_and_not_before() -> None:
     assert status(tournament) == "finished"
 
 
-def test_at_its_time_it_waits_for_two_bots_and_starts_with_the_second() -> None:
+def test_a_tournament_at_its_time_waits_for_two_bots_and_starts_with_the_second() -> None:
     world = World()
     tournament = world.create(start_at_ms=world.clock.now_ms() + MINUTE)
     world.login("ann", join="friday")
@@ -167,7 +167,7 @@ def test_at_its_time_it_waits_for_two_bots_and_starts_with_the_second() -> None:
     assert status(tournament) == "running"
 
 
-def test_who_leaves_before_its_time_leaves_too_few() -> None:
+def test_a_bot_that_leaves_before_the_time_leaves_too_few_for_a_start() -> None:
     world = World()
     tournament = world.create(start_at_ms=world.clock.now_ms() + MINUTE)
     ann, _ = world.logins("ann", "ben", join="friday")
@@ -176,7 +176,7 @@ def test_who_leaves_before_its_time_leaves_too_few() -> None:
     assert status(tournament) == "lobby"
 
 
-def test_enough_bots_start_it_before_its_time() -> None:
+def test_enough_bots_start_a_tournament_before_its_time() -> None:
     world = World()
     tournament = world.create(start_at_ms=world.clock.now_ms() + MINUTE, start_at_bots=3)
     world.logins("ann", "ben", join="friday")
@@ -188,7 +188,7 @@ def test_enough_bots_start_it_before_its_time() -> None:
 
 
 @pytest.mark.parametrize(("down_ms", "status"), [(MINUTE - 1, "lobby"), (MINUTE, "running"), (9 * MINUTE, "running")])
-def test_its_time_passes_also_while_the_server_is_down(down_ms: int, status: str) -> None:
+def test_the_time_of_a_start_passes_also_while_the_server_is_down(down_ms: int, status: str) -> None:
     world = World()
     world.create(start_at_ms=world.clock.now_ms() + MINUTE)
     world.logins("ann", "ben", join="friday")
@@ -223,7 +223,7 @@ def test_the_host_needs_two_bots_too() -> None:
 
 
 @pytest.mark.parametrize("seed", range(long_or(10, 30)))
-def test_who_enters_late_meets_everyone_as_often_as_they_meet_each_other(seed: int) -> None:
+def test_a_late_bot_meets_everyone_as_often_as_the_others_meet(seed: int) -> None:
     """Crashes and withdrawals happen on the way. Seats differ by one at most for each pair and for each bot."""
     random = Random(seed)
     cycles, legs = random.randrange(1, 4), random.randrange(1, 3)

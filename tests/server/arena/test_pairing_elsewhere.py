@@ -88,7 +88,7 @@ def test_drain_keeps_a_finished_pairing_and_starts_no_other() -> None:
     finish(after, again)
 
 
-def test_while_it_drains_no_round_is_asked_for() -> None:
+def test_while_the_server_drains_no_round_is_asked_for() -> None:
     world, elsewhere, _ = in_the_first_round()
     world.arena.drain()
     world.run(1_000)
@@ -109,7 +109,7 @@ def paused(world: World, what: str) -> Iterator[None]:
 
 
 @pytest.mark.parametrize("what", ["the disk", "the host"])
-def test_a_round_that_comes_back_while_it_is_paused_is_played_when_it_goes_on(what: str) -> None:
+def test_a_round_paired_while_its_tournament_is_paused_is_played_when_it_goes_on(what: str) -> None:
     world, elsewhere, _ = between_rounds()
     with paused(world, what):
         elsewhere.come_back()
@@ -120,7 +120,7 @@ def test_a_round_that_comes_back_while_it_is_paused_is_played_when_it_goes_on(wh
 
 
 @pytest.mark.parametrize("what", ["the disk", "the host"])
-def test_while_it_is_paused_no_round_is_asked_for(what: str) -> None:
+def test_while_a_tournament_is_paused_no_round_is_asked_for(what: str) -> None:
     world, elsewhere, _ = in_the_first_round()
     with paused(world, what):
         world.run(1_000)

@@ -95,7 +95,7 @@ def test_nobody_back_yet_costs_nothing_for_thirty_seconds() -> None:
     assert tournament.results == {}
 
 
-def test_within_the_grace_a_match_that_begins_has_it_too() -> None:
+def test_a_match_that_begins_within_the_grace_has_the_grace_too() -> None:
     world = World()
     world.create(start_at_bots=2, away_ms=1000, absent_ms=1000)
     world.logins("ann", "ben")
@@ -152,7 +152,7 @@ def test_a_new_id_is_not_one_of_an_earlier_run() -> None:
     assert after.create().id == "friday-2"
 
 
-def test_who_left_stays_out_and_who_is_in_is_in() -> None:
+def test_bots_that_left_stay_out_after_a_crash_and_bots_that_are_in_stay_in() -> None:
     world = World()
     tournament, (ann, *_) = world.begun("ann", "ben", "cid")
     ann.say(type="leave", tournament=tournament.id)
@@ -219,7 +219,7 @@ def test_a_tournament_that_cannot_be_rebuilt_is_set_aside_and_the_others_go_on()
     assert_all_was_played(world.tournament("friday"))
 
 
-def test_what_a_damaged_match_needs_sets_its_tournament_aside() -> None:
+def test_damaged_facts_of_a_running_match_set_its_tournament_aside() -> None:
     first = World()
     first.create(start_at_bots=2)
     first.logins("ann", "ben", join="friday")
@@ -363,7 +363,7 @@ def test_a_match_of_joint_moves_goes_on_from_every_fact_of_its_log(game: str, se
 
 
 @pytest.mark.parametrize("ply", [0, 1, 2])
-def test_a_match_of_joint_moves_without_one_of_them_is_void(ply: int) -> None:
+def test_a_match_of_joint_moves_that_lacks_a_move_in_the_log_is_void(ply: int) -> None:
     first = World()
     first.create(start_at_bots=2, legs=1, game="dilemma", settings={"rounds": 4, "noise": 30})
     enter(first, "friday", *NAMES[:2])

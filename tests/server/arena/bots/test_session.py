@@ -12,7 +12,7 @@ def login(sent: Sent, max_matches: int) -> BotSession:
     return BotSession(7, Login(type="login", name="ann", max_matches=max_matches), caller, sent.senders)
 
 
-def test_a_session_gets_no_more_matches_than_the_server_allows() -> None:
+def test_a_session_is_granted_no_more_matches_than_the_server_allows() -> None:
     assert login(Sent(), max_matches=9).max_matches == 4
 
 

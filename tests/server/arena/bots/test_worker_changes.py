@@ -41,7 +41,7 @@ def test_nobody_is_told_of_a_worker_whose_match_goes_on() -> None:
     assert not other.inbox.all("notice")
 
 
-def test_who_takes_a_match_over_is_asked_as_its_own_login_wants() -> None:
+def test_a_worker_that_takes_a_match_over_is_asked_as_its_own_login_wants() -> None:
     world = World()
     tournament = gauntlet(world)
     (one,) = workers(world, "one", join=tournament.id, omit=["legal"])
@@ -93,7 +93,7 @@ def test_a_worker_that_comes_with_room_takes_up_what_is_away() -> None:
     assert (three.last("match_start")["resumed"], two.link.closed) == (True, None)
 
 
-def test_a_match_that_is_away_comes_before_a_new_one() -> None:
+def test_a_match_that_is_away_comes_before_a_new_match() -> None:
     world = World()
     one, two = playing(world, 3)
     lost, kept = (bot.last("match_start")["match"] for bot in (one, two))

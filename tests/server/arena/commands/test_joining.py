@@ -153,7 +153,7 @@ def test_a_class_starts_by_itself_when_the_bots_are_there() -> None:
     assert world.tournament("friday").status == "running"
 
 
-def test_who_is_banned_does_not_join() -> None:
+def test_a_banned_name_does_not_join() -> None:
     world = World()
     code = classroom(world)
     world.organiser.ban("anna", by_name=True, until_ms=None, reason="rude")

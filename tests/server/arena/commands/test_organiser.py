@@ -74,7 +74,7 @@ def test_while_paused_the_running_match_ends_and_none_starts_and_everyone_is_tol
 
 
 @pytest.mark.parametrize("cancelled", [True, False])
-def test_the_host_ends_it_early_and_what_runs_is_void(cancelled: bool) -> None:
+def test_a_tournament_that_the_host_ends_early_has_its_running_matches_void(cancelled: bool) -> None:
     world = World()
     tournament, bots = world.begun("ann", "ben")
     world.organiser.end(tournament.id, cancelled=cancelled)
@@ -129,7 +129,7 @@ def test_the_host_resets_a_key() -> None:
 
 
 @pytest.mark.parametrize("new", [None, "another-horse-battery"])
-def test_who_has_the_old_key_is_signed_out(new: str | None) -> None:
+def test_a_bot_with_the_old_key_is_signed_out(new: str | None) -> None:
     world = World()
     thief = world.login("ann", key="correct-horse-battery")
     world.organiser.reset_key("ann", new)
@@ -189,7 +189,7 @@ def test_after_the_stop_nothing_is_judged_or_recorded() -> None:
     assert len(world.log.facts) == facts
 
 
-def test_what_is_over_is_found_on_disk_and_not_kept_in_memory() -> None:
+def test_tournaments_that_are_over_are_found_on_disk_and_not_kept_in_memory() -> None:
     looked_up = []
 
     def find(tournament_id: str, done: Any) -> None:
@@ -212,7 +212,7 @@ def test_what_is_over_is_found_on_disk_and_not_kept_in_memory() -> None:
     assert looked_up == [f"night-{number}" for number in (0, 0, *range(12))]
 
 
-def test_what_is_over_stays_in_memory_until_its_end_is_on_disk() -> None:
+def test_a_tournament_that_is_over_stays_in_memory_until_its_end_is_on_disk() -> None:
     world = World()
     world.log.stuck = True
     for number in range(2):
@@ -234,7 +234,9 @@ def test_what_is_over_stays_in_memory_until_its_end_is_on_disk() -> None:
         ("play_again", ()),
     ],
 )
-def test_one_refusal_of_commands_on_what_is_over(command: str, given: tuple[object, ...], in_memory: bool) -> None:
+def test_commands_on_a_tournament_that_is_over_get_one_refusal(
+    command: str, given: tuple[object, ...], in_memory: bool
+) -> None:
     world = World()
     world.organiser.end(world.create().id, cancelled=True)
     organiser = world.organiser if in_memory else world.after_crash().organiser

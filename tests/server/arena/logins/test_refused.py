@@ -26,7 +26,7 @@ def test_refused_logins_and_joins_are_kept_with_their_reasons_and_without_secret
     assert not any(secret in told for secret in (KEY, "wrong-horse", "hush", "not-this-one"))
 
 
-def test_what_is_kept_is_bounded_and_the_latest_of_a_kind_is_new() -> None:
+def test_kept_refusals_are_bounded_and_a_repeated_one_counts_as_new() -> None:
     refused = RefusedBots()
     for number in range(MOST_REFUSED + 1):
         refused.add(f"bot-{number}", "::1", None, "bad_key", "no", number)

@@ -206,7 +206,7 @@ def test_a_greater_quota_lets_more_matches_start() -> None:
     assert len(here.arena.matches.live) == 2
 
 
-def test_who_challenges_is_told_once_that_the_quota_holds_the_match_back() -> None:
+def test_a_challenger_is_told_once_that_the_quota_holds_the_match_back() -> None:
     here = world(matches=1)
     free = here.login("carol", challenges=True, max_matches=3)
     bots = [here.login(name) for name in ("ann", "bob")]

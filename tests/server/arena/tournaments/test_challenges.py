@@ -404,7 +404,7 @@ def test_a_challenge_is_still_one_after_a_restart() -> None:
 
 
 @pytest.mark.parametrize("way", ["leave", "resign"])
-def test_a_challenged_bot_can_end_it(way: str) -> None:
+def test_a_challenged_bot_can_end_the_challenge(way: str) -> None:
     world = World()
     ann, ben = two(world)
     challenge(ann, time_control={"bank_ms": LONGEST_MS})
@@ -434,7 +434,7 @@ def test_a_bot_that_is_not_connected_cannot_be_challenged() -> None:
     assert ann.error() == "unknown_bot"
 
 
-def test_whose_challenges_wrote_much_makes_no_more_that_day_and_ends_what_runs() -> None:
+def test_an_address_whose_challenges_wrote_much_makes_no_more_that_day() -> None:
     world = World(admission=Admission(Bounds(challenge_bytes_per_day=1_000)))
     ben, ann = world.login("ben", challenges=True, max_matches=4), guest(world, "ann")
     challenge(ann)
@@ -455,7 +455,7 @@ def test_whose_challenges_wrote_much_makes_no_more_that_day_and_ends_what_runs()
     assert world.arena.admission.refusals.counts == {"challenge_bytes": 2}
 
 
-def test_what_the_challenges_of_a_class_wrote_does_not_count_in_another_club() -> None:
+def test_bytes_that_challenges_of_a_class_wrote_do_not_count_in_another_club() -> None:
     main = Admission(Bounds(challenge_bytes_per_day=1_000))
     for admission in (main, main.of_club("chess")):
         world = World(admission=admission)

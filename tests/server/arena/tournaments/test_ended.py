@@ -26,7 +26,7 @@ def world_after(**arena: Any) -> World:
     return world.after_crash(**arena)
 
 
-def test_who_was_in_it_is_told_its_result_as_at_the_end() -> None:
+def test_a_bot_that_was_in_an_ended_tournament_is_told_its_result_as_at_the_end() -> None:
     world = World()
     _, (ann, _) = begun_at_random(world, "ann", "ben")
     world.run()
@@ -44,12 +44,12 @@ def test_who_was_in_it_is_told_its_result_as_at_the_end() -> None:
         ("zoe", "friday is over; it takes no more bots: join another"),
     ],
 )
-def test_who_is_not_in_it_cannot_join(bot: str, message: str) -> None:
+def test_a_bot_that_was_not_in_an_ended_tournament_cannot_join(bot: str, message: str) -> None:
     error = world_after().login(bot, join="friday").last("error")
     assert (error["code"], error["message"]) == ("tournament_closed", message)
 
 
-def test_who_is_in_it_cannot_leave_and_who_is_not_is_told_so() -> None:
+def test_a_bot_cannot_leave_an_ended_tournament_and_others_have_left_already() -> None:
     world = world_after()
     for name in ("cid", "dan", "zoe"):
         bot = world.login(name)
@@ -62,7 +62,7 @@ def test_who_is_in_it_cannot_leave_and_who_is_not_is_told_so() -> None:
 
 
 @pytest.mark.parametrize("kind", ["join", "leave"])
-def test_one_that_cannot_be_read_is_told_as_unavailable(kind: str) -> None:
+def test_an_ended_tournament_that_cannot_be_read_is_told_as_unavailable(kind: str) -> None:
     world = world_after()
     world.log.records.clear()
     bot = world.login("ann")

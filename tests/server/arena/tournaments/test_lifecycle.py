@@ -26,7 +26,7 @@ def test_joining_again_is_told_again_and_changes_nothing() -> None:
     assert len(world.log.facts) == facts
 
 
-def test_what_one_joins_is_told_with_all_settings() -> None:
+def test_a_joined_tournament_is_told_with_all_settings() -> None:
     world = World()
     tournament = world.create(game="connect4", settings={"columns": 5}, time_control=TimeControl(bank_ms=9000))
     assert world.login("ann", join=tournament.id).last("joined") == {
@@ -40,7 +40,7 @@ def test_what_one_joins_is_told_with_all_settings() -> None:
     }
 
 
-def test_who_leaves_loses_its_open_matches_and_the_rest_one_by_one() -> None:
+def test_a_bot_that_leaves_loses_its_open_matches_and_the_rest_one_by_one() -> None:
     world = World()
     tournament, (ann, *_) = begun_at_random(world, "ann", "ben", "cid")
     while not any(match.players[0].name == "ann" for match in world.arena.matches.live.values()):
@@ -125,7 +125,7 @@ def test_a_new_version_of_a_benched_bot_plays_again_also_after_a_restart() -> No
 
 @pytest.mark.usefixtures("without_collector")
 @pytest.mark.parametrize("format_name", ["round-robin", "swiss", "knockout", "gauntlet"])
-def test_what_is_over_is_freed_once_it_is_on_disk(format_name: str) -> None:
+def test_a_tournament_that_is_over_is_freed_once_its_end_is_on_disk(format_name: str) -> None:
     world = World(delay_ms=3)
     world.create(start_at_bots=4, format=format_name)
     tournament = weakref.ref(world.tournament("friday"))
