@@ -8,7 +8,7 @@ from tests.bots.bridges.talking import hold, turn
 INFO = ["INFO timeout_turn 9000", "INFO timeout_match 0", "INFO time_left 2147483647", "INFO game_type 1"]
 
 
-def test_about_shows_that_it_is_a_brain() -> None:
+def test_the_answer_to_about_shows_a_brain() -> None:
     assert hold(Gomocup().begin(), 'MESSAGE hello\nname="brain", version="1"')[0] == ["ABOUT"]
 
 
@@ -44,12 +44,12 @@ def test_a_square_off_the_board_is_passed_on_as_it_is() -> None:
     assert hold(Gomocup().move(turn("gomoku"), 9), "OK\n15,0")[1] == "15,0"
 
 
-def test_what_is_no_square() -> None:
+def test_an_answer_that_is_no_square_is_garbled() -> None:
     with pytest.raises(Garbled, match="it answered 'ERROR what', not a square"):
         hold(Gomocup().move(turn("gomoku"), 9), "OK\nERROR what")
 
 
-def test_matches_it_does_not_play() -> None:
+def test_a_match_that_the_brain_does_not_play_is_resigned() -> None:
     with pytest.raises(Resign, match="five in a row, not 4"):
         hold(Gomocup().move(turn("gomoku", settings={"connect": 4}), 9), "")
     with pytest.raises(Resign, match="the brain refuses 'START 15': 'ERROR size'"):

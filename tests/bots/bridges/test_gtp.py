@@ -24,7 +24,7 @@ def test_a_match_of_hex_is_told_once_and_then_only_what_is_new() -> None:
     assert (written, move) == (["play white b2", "genmove black"], "d4")
 
 
-def test_what_the_engine_does_not_know_is_told_anew() -> None:
+def test_an_engine_is_sent_the_moves_it_lacks_and_a_new_attempt_from_the_start() -> None:
     gtp = engine()
     hold(gtp.move(turn("hex"), 900), OK + OK + "= a1\n\n")
     written, _ = hold(gtp.move(turn("hex", "b1,c3"), 900), OK * 4 + "= d4\n\n")

@@ -140,7 +140,7 @@ async def test_an_endless_line_is_a_failure_and_no_memory(tmp_path: Path, runnin
         await program.choose(asked())
 
 
-async def test_what_a_program_started_ends_with_it(tmp_path: Path) -> None:
+async def test_processes_that_a_program_started_end_with_the_program(tmp_path: Path) -> None:
     pids = tmp_path / "pids"
     code = f"child = os.fork() or time.sleep(60)\nopen({str(pids)!r}, 'w').write(str(child))\n{FIRST}"
     program = Program(launch(tmp_path, code)[0])

@@ -37,7 +37,7 @@ def test_a_turn_in_a_move_out(answer: str) -> None:
 
 
 @pytest.mark.parametrize("answer", ["nonsense", '"', '"unfinished', "{}", "resigned"])
-def test_whatever_else_it_says_is_passed_on(answer: str) -> None:
+def test_any_other_answer_of_the_program_is_passed_on(answer: str) -> None:
     assert hold(Stdio().move(TURN, 9), answer)[1] == answer
 
 
@@ -57,7 +57,7 @@ def test_resigning(dialogue: Stdio | BareStdio) -> None:
         hold(dialogue.move(TURN, 9), "Resign")
 
 
-def test_its_strategy_failed() -> None:
+def test_a_failed_strategy_is_a_crash_with_its_message() -> None:
     with pytest.raises(Crashed, match=r"^line 4: no such move$"):
         hold(Stdio().move(TURN, 9), "failed: line 4: no such move")
 

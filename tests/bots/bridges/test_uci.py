@@ -105,7 +105,7 @@ def test_option_names(line: str, name: str | None) -> None:
     assert option_name(line) == name
 
 
-def test_what_the_engine_thought_goes_with_its_move() -> None:
+def test_thoughts_of_the_engine_go_with_its_move_as_info() -> None:
     lines = """readyok
 info string NNUE evaluation using nn.nnue
 info depth 1 seldepth 1 multipv 1 score cp 10 nodes 20 nps 20000 time 1 pv d2d4

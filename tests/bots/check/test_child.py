@@ -21,7 +21,7 @@ def make(tmp_path: Path, *command: str) -> tuple[Child, "asyncio.Queue[Event]"]:
     return Child(command, Address("127.0.0.1", 1), "cup", "ann", tmp_path, inbox.put_nowait), inbox
 
 
-async def test_its_end_is_told_with_what_it_said(tmp_path: Path) -> None:
+async def test_the_end_of_a_child_is_reported_with_its_last_output(tmp_path: Path) -> None:
     child, inbox = make(tmp_path, "sh", "-c", 'echo "{name}@$RUMBLE_JOIN at $RUMBLE_SERVER"; exit 4')
     await child.start()
     event = await asyncio.wait_for(inbox.get(), PATIENCE_S)
@@ -43,7 +43,7 @@ async def test_an_end_that_nobody_has_noticed_is_stale_once_it_is_stopped(tmp_pa
     await child.stop()
 
 
-async def test_what_it_started_ends_with_it_even_if_it_will_not(tmp_path: Path) -> None:
+async def test_processes_that_a_child_started_are_killed_with_the_child(tmp_path: Path) -> None:
     stubborn = f'''
         trap "" TERM
         sh -c 'trap "" TERM; sleep 60' & echo $! > "{tmp_path}/new"

@@ -155,7 +155,7 @@ def test_rules_about_other_seats_are_tried_in_each_game_that_has_them(reports: d
     assert others == {"snakes": "4", "dilemma": "1", "backgammon": "3"}
 
 
-def test_what_does_not_apply_is_skipped(reports: dict[str, Report]) -> None:
+def test_rules_that_do_not_apply_to_the_bot_are_skipped_with_the_reason(reports: dict[str, Report]) -> None:
     assert {result.rule.id: result.why for result in reports["bare"].of("skip")} == {
         "two-matches": "its login says max_matches 1, or nothing",
         **dict.fromkeys((rule for rule, _ in BEYOND_PLAIN), f"{NO_TABLE}: --game snakes"),

@@ -38,7 +38,7 @@ def test_a_key_is_the_same_for_turned_boards_and_differs_by_the_side() -> None:
 
 
 @pytest.mark.parametrize("text", ["", "X", "X" * 10, "xo.......", "XO.......\n"])
-def test_what_is_no_board(text: str) -> None:
+def test_a_text_that_is_no_board_of_nine_cells_is_refused(text: str) -> None:
     with pytest.raises(BadPosition, match="is not nine of X, O and"):
         AnyBoard.read(text, 0)
 

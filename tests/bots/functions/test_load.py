@@ -94,7 +94,7 @@ def test_modules_beside_the_file_can_be_imported(file: Path, monkeypatch: pytest
         ("nowhere.py:ai", "no such file: nowhere.py"),
     ],
 )
-def test_what_names_no_function(text: str, problem: str) -> None:
+def test_a_text_that_names_no_function_is_refused_with_the_reason(text: str, problem: str) -> None:
     with pytest.raises(BadFunction, match=problem):
         load_bot(text)
 

@@ -36,7 +36,7 @@ def test_any_kind_of_function_plays(tmp_path: Path, source: str) -> None:
         ("def ai(turn): return None", r"answered no legal move: 'None'"),
     ],
 )
-def test_what_a_function_does_wrong_names_it(tmp_path: Path, source: str, problem: str) -> None:
+def test_a_fault_of_a_function_is_told_with_its_kind(tmp_path: Path, source: str, problem: str) -> None:
     with pytest.raises(BotFailed, match=problem):
         local(tmp_path, source).choose(START)
 

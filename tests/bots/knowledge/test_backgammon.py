@@ -55,7 +55,7 @@ def test_the_seats_share_the_probability_and_the_sides_are_alike() -> None:
             assert judge(turned) == pytest.approx((second, first))
 
 
-def test_who_is_ahead_in_the_race_is_judged_the_winner() -> None:
+def test_the_seat_ahead_in_the_race_is_judged_the_winner() -> None:
     ahead = GAME.parse("-----BB----------dd------- X - 9")
     assert judge(ahead)[0] > 0.9
 

@@ -35,7 +35,7 @@ def test_dice_of_a_seat_that_bid_the_face_show_it_more_often() -> None:
     assert truth(6, "2", (0, 0, 0, 0, 0, 1), 2, ones_wild=True) == pytest.approx(TRUST / 3)
 
 
-def test_it_calls_the_impossible_and_bids_the_certain() -> None:
+def test_knowledge_calls_the_impossible_and_bids_the_certain() -> None:
     assert chosen("22345 23456", "9x4") == "liar"
     assert chosen("33333 12456", "1x2") != "liar"
     state = GAME.initial_for(2).play("33333 12456")

@@ -75,6 +75,6 @@ def test_the_better_cards_have_the_better_score() -> None:
 
 
 @pytest.mark.long
-def test_it_wins_more_chips_than_random() -> None:
+def test_the_heuristic_wins_more_often_than_random() -> None:
     result = battle("heuristic", "random", GAME, 12, settings={"betting": "limit", "hands": 20})
     assert result.wins > result.losses

@@ -93,7 +93,7 @@ def test_a_hungry_snake_goes_to_food() -> None:
     assert names(best(at(body, [(0, 0), (0, 1), (0, 2)], food=[(6, 3)], health=10), 0)) == ["right"]
 
 
-def test_it_shuns_a_head_that_is_as_long_and_a_room_that_is_too_small() -> None:
+def test_a_snake_shuns_heads_as_long_as_its_own_and_rooms_that_are_too_small() -> None:
     other = [(4, 4), (5, 4), (6, 4)]
     assert "up" not in names(best(at([(4, 2), (3, 2), (2, 2)], other), 0))
     wall = [(2, 0), (2, 1), (2, 2), (2, 3), (1, 3), (0, 3), (0, 4), (0, 5), (1, 5), (2, 5), (3, 5), (3, 4)]

@@ -233,7 +233,7 @@ def coverage(kind: Chances, pairs: int) -> list[float]:
     [INDEPENDENT, FIRST_MOVER_WINS_OFTEN, DRAWISH_OPENINGS, LOPSIDED_OPENINGS],
     ids=["independent", "first mover wins often", "drawish openings", "lopsided openings"],
 )
-def test_intervals_cover_what_they_say(kind: Chances, pairs: int) -> None:
+def test_intervals_cover_95_percent(kind: Chances, pairs: int) -> None:
     assert all(0.93 <= times <= 0.97 for times in coverage(kind, pairs))
 
 

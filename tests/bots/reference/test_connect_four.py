@@ -24,7 +24,9 @@ def thinker(random: Random, *, kind: type[Minimax], search: str) -> Minimax:
     ("kind", "search"), [(Minimax, "cached"), (Minimax, "cached-alphabeta"), (Streetwise, "cached-alphabeta")]
 )
 @pytest.mark.slow
-def test_it_beats_the_heuristic(kind: type[Minimax], search: str, settings: dict[str, Any]) -> None:
+def test_minimax_beats_the_heuristic_at_connect_four(
+    kind: type[Minimax], search: str, settings: dict[str, Any]
+) -> None:
     maker = partial(thinker, kind=kind, search=search)
     result = battle(maker, "heuristic", get_game("connect4"), MATCHES, seed=1, settings=settings)
     assert result.wins >= 0.6 * MATCHES

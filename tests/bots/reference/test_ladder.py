@@ -21,7 +21,7 @@ def percents(chances: tuple[Fraction, ...]) -> list[float]:
 
 
 @pytest.mark.parametrize("name", ["minimax", "streetwise", "perfect"])
-def test_who_looks_to_the_end_never_loses(name: str, policies: dict[str, Policy]) -> None:
+def test_a_bot_that_searches_to_the_end_never_loses(name: str, policies: dict[str, Policy]) -> None:
     for opponent in policies.values():
         for _, _, loss in both_seats(policies[name], opponent):
             assert loss == 0
@@ -29,7 +29,9 @@ def test_who_looks_to_the_end_never_loses(name: str, policies: dict[str, Policy]
 
 @pytest.mark.parametrize("one", ["minimax", "streetwise", "perfect"])
 @pytest.mark.parametrize("other", ["minimax", "streetwise", "perfect"])
-def test_among_themselves_they_always_draw(one: str, other: str, policies: dict[str, Policy]) -> None:
+def test_bots_that_search_to_the_end_always_draw_among_themselves(
+    one: str, other: str, policies: dict[str, Policy]
+) -> None:
     for chances in both_seats(policies[one], policies[other]):
         assert percents(chances) == [0, 100, 0]
 

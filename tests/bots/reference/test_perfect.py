@@ -21,7 +21,7 @@ def test_perfect_looks_up_and_nothing_else() -> None:
 @pytest.mark.parametrize(
     ("game", "settings"), [("connect4", {"columns": 4, "rows": 4, "connect": 3}), ("minichess", {"promotion": "win"})]
 )
-def test_perfect_solves_what_is_small(game: str, settings: dict[str, Any]) -> None:
+def test_perfect_plays_only_games_small_enough_to_solve(game: str, settings: dict[str, Any]) -> None:
     start = get_game(game).initial(settings)
     assert Perfect.can_play(start)
     assert not Perfect.can_play(get_game(game).initial())

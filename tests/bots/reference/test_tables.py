@@ -21,16 +21,16 @@ def test_the_table_in_the_package_is_up_to_date(tmp_path: Path) -> None:
     assert (tmp_path / "tictactoe.json").read_bytes() == packaged()
 
 
-def test_making_it_again_gives_the_same_bytes() -> None:
+def test_making_the_table_again_gives_the_same_bytes() -> None:
     assert table_text(GAME).encode() == packaged()
 
 
-def test_it_has_every_position_with_a_move_to_make() -> None:
+def test_the_table_has_every_position_with_a_move_to_make() -> None:
     """The number of positions, 5,478, less the 958 final ones."""
     assert len(read_table("tictactoe")) == 4_520
 
 
-def test_each_value_is_the_best_of_those_it_leads_to_and_its_move_reaches_it() -> None:
+def test_each_value_is_the_best_of_the_next_values_and_its_move_reaches_the_best() -> None:
     def value_for_opponent(state: State) -> float:
         if state.outcome is not None:
             return 2 * state.outcome.scores[state.to_move] - 1
@@ -44,7 +44,7 @@ def test_each_value_is_the_best_of_those_it_leads_to_and_its_move_reaches_it() -
         assert choice.score == max(values.values()) == values[choice.move]
 
 
-def test_the_package_is_where_it_is_written_by_default(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_table_is_written_into_the_package_by_default(monkeypatch: pytest.MonkeyPatch) -> None:
     paths: list[Path] = []
     monkeypatch.setattr(tables, "write_table", lambda path, game: paths.append(path))
     main([])

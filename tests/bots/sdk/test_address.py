@@ -83,7 +83,7 @@ def test_one_label_however_a_server_is_written() -> None:
 
 
 @given(addresses)
-def test_what_is_written_is_read_as_the_same_address(address: Address) -> None:
+def test_an_address_is_read_from_its_urls_as_the_same_address(address: Address) -> None:
     assert Address.parse(address.http_base) == Address.parse(address.ws_url) == address
     assert Address.parse(f" {address.http_base}/ ") == address
 

@@ -39,7 +39,7 @@ async def test_an_ordinary_choose_thinks_off_the_event_loop() -> None:
     assert bot.thread.daemon
 
 
-async def test_what_is_lost_around_a_choice_is_measured() -> None:
+async def test_the_time_lost_around_a_choice_is_measured() -> None:
     times = iter([0.0, 0.010, 0.500, 0.525])  # asked, begun, ended, heard of by the event loop
     chooser = Chooser(Answering("4"))
     await chooser.choose(replace(TURN, now=lambda: next(times)))
@@ -76,7 +76,7 @@ async def test_an_awaitable_answer_is_awaited() -> None:
     assert await Chooser(Answering(later())).choose(TURN) == "2"
 
 
-async def test_what_is_no_text_is_passed_on_and_logged(caplog: pytest.LogCaptureFixture) -> None:
+async def test_an_answer_that_is_no_text_is_passed_on_as_text_and_logged(caplog: pytest.LogCaptureFixture) -> None:
     assert await Chooser(Answering(None)).choose(TURN) == "None"
     assert "answered None at ply 0, which is no text" in caplog.text
 

@@ -120,7 +120,7 @@ async def test_a_turn_keeps_the_lateness_of_those_before_it_free() -> None:
     assert first_ms - second_ms == pytest.approx(200, abs=10)
 
 
-async def test_it_connects_again_and_answers_the_newest_turn() -> None:
+async def test_a_client_connects_again_and_answers_the_newest_turn() -> None:
     first = FakeConnection(*OPENING, says.turn("t1"))
     second = FakeConnection(*OPENING, says.turn("t2"), (2, says.tournament_over()))
     world = World(first, "cannot reach it", second)
@@ -131,12 +131,12 @@ async def test_it_connects_again_and_answers_the_newest_turn() -> None:
     assert "cannot reach it; connecting again in 0.4 s" in world.said
 
 
-async def test_who_cannot_be_reached_at_first_is_no_server() -> None:
+async def test_a_server_that_cannot_be_reached_at_first_is_a_bad_server() -> None:
     with pytest.raises(BadServer, match="cannot reach it"):
         await World("cannot reach it").client(First()).run()
 
 
-async def test_who_closes_before_the_login_is_answered_is_no_server() -> None:
+async def test_a_close_before_the_login_is_answered_is_a_bad_server() -> None:
     with pytest.raises(BadServer, match=r"ended the connection: full \(1013\)"):
         await World(FakeConnection(says.welcome(), end=Lost(1013, "full"))).client(First()).run()
 
@@ -162,7 +162,7 @@ async def test_after_a_steady_connection_the_next_try_comes_soon(lasts: float, w
 
 
 @pytest.mark.parametrize("code", [4001, 4003, 4010])
-async def test_it_does_not_come_back_when_closed_for_good(code: int) -> None:
+async def test_a_client_does_not_come_back_after_a_close_for_good(code: int) -> None:
     world = World(FakeConnection(*OPENING, end=Lost(code, "because")))
     with pytest.raises(Closed, match="because"):
         await world.client(First()).run()
@@ -191,7 +191,7 @@ async def test_a_newcomer_whose_neighbours_flood_comes_again() -> None:
     assert len(world.slept) == 1
 
 
-async def test_what_is_being_replaced_is_tried_again_each_second_also_at_first() -> None:
+async def test_a_server_that_is_being_replaced_is_tried_each_second_also_at_first() -> None:
     """Also: the repeated problem is told once."""
     replaced = ["replaced"] * 5
     world = World(*replaced, FakeConnection(*OPENING), *replaced, FakeConnection(*OPENING, says.tournament_over()))

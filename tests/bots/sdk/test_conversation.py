@@ -78,7 +78,7 @@ def test_welcome_is_answered_with_login() -> None:
     assert read_bot_message(write_message(login).decode()) == login
 
 
-def test_it_asks_for_no_more_matches_than_the_server_allows() -> None:
+def test_a_login_asks_for_no_more_matches_than_the_server_allows() -> None:
     (login,) = sent(conversation().on_frame(says.welcome(limits={"max_matches": 2})))
     assert login.max_matches == 2
 
@@ -130,7 +130,7 @@ def test_after_a_further_session_an_error_is_said_and_no_more() -> None:
     assert isinstance(action, Say)
 
 
-def test_what_a_later_server_says_is_ignored() -> None:
+def test_messages_fields_and_codes_of_later_servers_are_ignored() -> None:
     talk = playing()
     assert said(talk.on_frame(says.frame("fanfare", tune="loud"))) == ""
     assert thought(talk.on_frame(says.turn()[:-1] + ', "mood": "good"}')).turn_id == "t1"
@@ -139,7 +139,7 @@ def test_what_a_later_server_says_is_ignored() -> None:
 
 
 @pytest.mark.parametrize("frame", ["", "{", "[]", "{}", '{"type": "turn"}', b"\xff"])
-def test_what_cannot_be_read_is_said(frame: str | bytes) -> None:
+def test_a_frame_that_cannot_be_read_is_logged(frame: str | bytes) -> None:
     assert "ignored a message of the server" in said(playing().on_frame(frame), logging.WARNING)
 
 
@@ -201,7 +201,7 @@ def test_an_answer_that_was_lost_on_the_way_is_sent_again() -> None:
         says.turn("t2", board="........X"),
     ],
 )
-def test_a_thought_about_what_is_gone_is_dropped(newer: str) -> None:
+def test_a_thought_about_an_earlier_turn_is_dropped(newer: str) -> None:
     talk = playing()
     old = thought(talk.on_frame(says.turn("t1")))
     new = thought(talk.on_frame(newer))
@@ -269,7 +269,7 @@ def test_an_info_goes_to_a_server_that_takes_it_also_when_asked_again() -> None:
     assert move == bot.Move(match="cup.1", turn_id="t2", move="4", info=MoveInfo(depth=2))
 
 
-def test_what_is_wrong_in_an_info_is_left_out_and_said() -> None:
+def test_a_wrong_field_of_an_info_is_left_out_and_logged() -> None:
     talk = playing()
     talk.on_frame(says.welcome(features=["info"]))
     actions = talk.on_move(thought(talk.on_frame(says.turn("t1"))), Noted("4", "hm", {"depth": "two", "nodes": 5}))
@@ -367,7 +367,7 @@ def test_a_key_counts_as_accepted_only_where_it_protects_the_name() -> None:
     assert not [action for action in talk.on_frame(open_name) if isinstance(action, Admitted)]
 
 
-def test_what_a_key_was_exchanged_for_is_shown_where_the_key_is_not_looked_at_and_only_there() -> None:
+def test_a_made_key_is_shown_only_after_its_exchange_and_until_its_refusal() -> None:
     """Otherwise the made key would claim a name that the host has reset, and the owner's key would fail elsewhere."""
     welcome, made = says.welcome(features=["made_key"]), make_secret()
 

@@ -9,7 +9,7 @@ from rumble_protocol.codec import read_bot_message, write_message
 from rumble_protocol.fields import LARGEST_INTEGER, MoveInfo
 
 
-def test_what_is_right_is_sent_as_it_is() -> None:
+def test_a_right_info_is_sent_unchanged() -> None:
     info = {"score": 1, "depth": 3, "nodes": 0, "time_ms": 2, "pv": ("e2e4", "e7e5")}
     told, lost = fitted(info)
     assert told == MoveInfo(score=1.0, depth=3, nodes=0, time_ms=2, pv=["e2e4", "e7e5"])

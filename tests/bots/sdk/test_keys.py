@@ -49,7 +49,7 @@ def test_the_keys_of_main_are_where_they_were_before_there_were_clubs(folder: Pa
     assert (folder / "keys" / "localhost_8765" / "c" / "fun" / "ann.json").exists()
 
 
-def test_only_the_user_can_read_it_and_nothing_is_left_over() -> None:
+def test_only_the_user_can_read_a_key_and_no_other_file_is_left() -> None:
     key = kept_key(SERVER, "ann")
     file = key_file(SERVER, "ann")
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
@@ -81,7 +81,7 @@ def test_a_file_that_is_not_text_is_damaged_too() -> None:
         kept_key(SERVER, "ann")
 
 
-def test_where_no_key_can_be_kept_it_says_what_to_do(folder: Path) -> None:
+def test_the_error_where_no_key_can_be_kept_says_how_to_give_one(folder: Path) -> None:
     folder.write_text("a file where the folder should be")
     with pytest.raises(BadKey, match=r"cannot keep a key in .* give one by --key or RUMBLE_KEY"):
         kept_key(SERVER, "ann")

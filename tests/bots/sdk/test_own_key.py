@@ -53,7 +53,7 @@ async def test_a_key_of_the_owner_s_own_leaves_no_file() -> None:
     assert list(config_folder().iterdir()) == []
 
 
-def test_what_the_owner_s_key_was_exchanged_for_is_kept_for_the_name() -> None:
+def test_the_key_made_in_exchange_for_the_owner_s_is_kept_for_the_name() -> None:
     server = Address.parse("127.0.0.1:1")
     own = OwnKey.find(server, "ann", KEY, None)
     own.admitted("1d")

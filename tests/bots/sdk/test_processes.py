@@ -30,7 +30,7 @@ async def test_a_start_that_is_cancelled_leaves_nothing_of_the_program() -> None
 
 
 @pytest.mark.parametrize("command", [["no-such-program"], ["a\0b"]])
-async def test_what_cannot_be_started_is_an_error(command: list[str]) -> None:
+async def test_a_command_that_cannot_be_started_is_an_error(command: list[str]) -> None:
     with pytest.raises((OSError, ValueError)):
         await start_group(command)
 

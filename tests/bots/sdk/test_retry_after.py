@@ -13,5 +13,5 @@ from rumble_bots.sdk.retry_after import LATEST_S, LEAST_S, SOON_S, retry_delay_s
         ("Wed, 21 Oct 2026 07:28:00 GMT", SOON_S),
     ],
 )
-def test_it_waits_as_long_as_the_answer_says(told: str | None, seconds: float) -> None:
+def test_the_retry_delay_is_the_one_that_the_answer_says(told: str | None, seconds: float) -> None:
     assert retry_delay_s(told) == seconds

@@ -37,7 +37,9 @@ async def a_server(context: ssl.SSLContext | None) -> AsyncIterator[int]:
         (None, False, "http://{} answers 400,"),
     ],
 )
-async def test_which_of_the_two_it_is(tmp_path: Path, name: str | None, secure: bool, says: str) -> None:
+async def test_a_failed_connection_says_whether_tls_or_plain_http_is_wrong(
+    tmp_path: Path, name: str | None, secure: bool, says: str
+) -> None:
     context = None if name is None else ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     if context is not None and name is not None:
         context.load_cert_chain(*Authority().issue(tmp_path, name))

@@ -96,7 +96,7 @@ def test_three_seats_in_turn_each_want_their_own_win() -> None:
         assert found(Three(3, mover), mover)[1] < 0.1
 
 
-def test_it_bears_off_and_steers_clear_of_walls() -> None:
+def test_the_search_bears_checkers_off_and_steers_snakes_clear_of_walls() -> None:
     state = backgammon.GAME.parse("-A---AA-----------------b- X 65 9")
     assert found(state, 0, 60)[0] == "6/off 5/off"
     corner = snakes.GAME.parse(
@@ -116,7 +116,7 @@ def test_draws_of_a_position_follow_the_probabilities_from_the_first_on() -> Non
     assert len(node.children) == 21
 
 
-def test_rounds_are_counted_and_the_clock_stops_it() -> None:
+def test_rounds_are_counted_and_the_clock_stops_the_search() -> None:
     state, tally = snakes.GAME.initial_for(4), Tally()
     decoupled_uct(state, 3, 20, tally, Random(0))
     assert tally.nodes == 20

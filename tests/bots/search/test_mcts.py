@@ -20,7 +20,7 @@ def test_the_classic_positions(position: str, answer: str) -> None:
     assert move(TICTACTOE.parse(position)) in answer
 
 
-def test_it_blocks() -> None:
+def test_mcts_blocks_a_line_of_the_opponent() -> None:
     assert move(CONNECT4.parse("......./......./......./......./X....../XOOO..X")) == "e"
 
 
@@ -50,7 +50,7 @@ def test_rounds_are_counted() -> None:
     assert tally.nodes == 50
 
 
-def test_the_clock_stops_it() -> None:
+def test_the_clock_stops_the_search() -> None:
     clock = CountedClock()
     uct(CONNECT4.initial(), END, Tally(5, clock), Random(0))
     assert clock.now * 1000 == pytest.approx(5, abs=0.03)

@@ -3,7 +3,7 @@
 from rumble_bots.search.memory import Memory
 
 
-def test_it_keeps_the_newer_half_for_sure() -> None:
+def test_a_full_memory_keeps_at_least_the_newer_half() -> None:
     memory: Memory[int, str] = Memory(4)
     for number in range(5):
         memory[number] = str(number)
@@ -11,7 +11,7 @@ def test_it_keeps_the_newer_half_for_sure() -> None:
     assert len(memory) == 3
 
 
-def test_what_is_put_again_is_new_again() -> None:
+def test_a_key_that_is_put_again_counts_as_new() -> None:
     memory: Memory[int, str] = Memory(4)
     for number in (0, 1, 2, 0):
         memory[number] = str(number)

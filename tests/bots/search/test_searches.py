@@ -123,7 +123,7 @@ def test_with_a_fresh_table_too(choices: list[int], depth: int) -> None:
 
 
 @each_search
-def test_where_it_stops_early_the_estimate_counts_and_is_told(kind: type[Search]) -> None:
+def test_where_a_search_stops_early_the_estimate_counts_and_is_told(kind: type[Search]) -> None:
     search, state = kind(), TICTACTOE.parse("X...O....")
     guesses = [-state.after(code).estimate() for code in state.codes()]
     found = search.best(state, 1, Tally())

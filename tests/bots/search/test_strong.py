@@ -38,7 +38,7 @@ def walked(start: State, seed: int) -> State:
 @pytest.mark.parametrize("game", STARTS)
 @settings(max_examples=15 if IS_LONG else 6, deadline=None)
 @given(seed=st.integers(0, 10**6), depth=st.integers(1, 3))
-def test_it_is_minimax_at_equal_depth(game: str, seed: int, depth: int) -> None:
+def test_the_strong_search_finds_the_move_of_plain_minimax_at_equal_depth(game: str, seed: int, depth: int) -> None:
     """With a new table, and with a table and an order from shallower searches."""
     state = walked(STARTS[game], seed)
     plain = Plain().best(state, depth, Tally())
@@ -78,7 +78,7 @@ def tree_nodes(start: State, depth: int) -> int:
 
 
 @pytest.mark.slow
-def test_it_visits_less_than_a_hundredth_of_the_nodes() -> None:
+def test_the_strong_search_visits_less_than_a_hundredth_of_the_nodes() -> None:
     """Count nodes on connect four's empty board at depth 7, including all shallower searches."""
     start, plain, strong, search = CONNECT4.initial(), Tally(), Tally(), Strong()
     Plain().best(start, 4, plain)

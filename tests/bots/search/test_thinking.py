@@ -24,7 +24,7 @@ def scripted(answers: dict[int, Found], asked: list[float]) -> Look:
     return look
 
 
-def test_without_a_clock_it_looks_once() -> None:
+def test_without_a_clock_a_search_looks_once() -> None:
     found, tally = think(Plain().best, TICTACTOE.parse("X...O...."), Limits(), None)
     assert found.complete
     assert tally.deadline is None
@@ -34,7 +34,7 @@ def test_without_a_clock_it_looks_once() -> None:
     assert asked == [END, 3]
 
 
-def test_without_a_clock_it_gives_up_after_so_many_nodes(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_a_clock_a_search_gives_up_after_so_many_nodes(monkeypatch: pytest.MonkeyPatch) -> None:
     """Answer a tree that only looks small, and a depth that is too great, as within the default time."""
     deceptive = CONNECT4.parse("......./......./....O../....XO./.X.OXXX/OO.OXOX")
     assert is_small(deceptive)
@@ -73,7 +73,7 @@ def test_a_solution_tells_of_each_depth() -> None:
     assert (found.complete, tally.depth) == (True, 7)
 
 
-def test_a_budget_alone_makes_it_look_deeper_and_deeper() -> None:
+def test_a_budget_alone_makes_a_search_look_deeper_and_deeper() -> None:
     clock = CountedClock()
     found, tally = think(Cached().best, EMPTY, Limits(clock=clock), 1000)
     assert (found.code, found.value, found.complete) == (0, 0, True)
@@ -93,7 +93,7 @@ def test_a_small_game_is_looked_through_even_if_a_win_is_seen() -> None:
 
 @pytest.mark.parametrize("kind", [Plain, Cached, CachedAlphaBeta])
 @pytest.mark.parametrize("limit", [1, 5, 20])
-def test_it_never_oversteps_its_time(kind: type[Plain | Cached | CachedAlphaBeta], limit: int) -> None:
+def test_a_search_never_oversteps_its_time(kind: type[Plain | Cached | CachedAlphaBeta], limit: int) -> None:
     clock = CountedClock()
     found, tally = think(kind().best, BIG, Limits(time_ms=limit, clock=clock), None)
     assert found.code in BIG.codes()
@@ -117,7 +117,7 @@ def test_the_least_limit_counts(limits: Limits, budget: int | None, used: float)
     assert clock.now * 1000 == pytest.approx(used, abs=0.03)
 
 
-def test_depth_ends_it_before_time_does() -> None:
+def test_the_depth_limit_ends_a_search_before_its_time() -> None:
     asked: list[float] = []
     answers = {depth: Found(depth, 0.0, complete=False) for depth in range(1, 9)}
     assert think(scripted(answers, asked), BIG, Limits(depth=3, time_ms=50), None)[0].code == 3

@@ -203,7 +203,7 @@ def reports(built: Mapping[str, Built], tmp_path_factory: pytest.TempPathFactory
 
 @pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.slow
-def test_it_keeps_every_rule(language: str, built: Mapping[str, Built], reports: Mapping[str, Report]) -> None:
+def test_a_starter_keeps_every_rule(language: str, built: Mapping[str, Built], reports: Mapping[str, Report]) -> None:
     built[language].command()
     left = {
         result.label: (result.status, result.why) for result in reports[language].results if result.status != "pass"
@@ -239,7 +239,9 @@ def test_all_play_together_and_those_that_win_or_block_beat_a_random_one(
 
 
 @pytest.mark.slow
-def test_in_a_club_they_play_other_games_at_random(built: Mapping[str, Built], server: Server, tmp_path: Path) -> None:
+def test_starters_in_a_club_play_other_games_at_random(
+    built: Mapping[str, Built], server: Server, tmp_path: Path
+) -> None:
     bots = {language: bot.command() for language, bot in built.items()}
     matches = played(server, tmp_path, bots, "--game", "connect4", "--legs", "1", club="fun")
     assert {match["termination"] for match in matches} == {"normal"}
@@ -249,7 +251,7 @@ def test_in_a_club_they_play_other_games_at_random(built: Mapping[str, Built], s
 
 @pytest.mark.parametrize("game", ["snakes", pytest.param("dilemma", marks=pytest.mark.long), "backgammon"])
 @pytest.mark.slow
-def test_they_play_games_of_joint_moves_and_chance(
+def test_starters_play_games_of_joint_moves_and_chance(
     game: str, built: Mapping[str, Built], server: Server, tmp_path: Path
 ) -> None:
     bots = {language: bot.command() for language, bot in built.items()}
@@ -279,7 +281,7 @@ def test_all_come_back_to_what_was_replaced_and_give_up_a_silent_connection(
 
 @pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.slow
-def test_it_gives_up_where_it_is_refused_or_told_nonsense(
+def test_a_starter_gives_up_where_it_is_refused_or_told_nonsense(
     language: str, built: Mapping[str, Built], server: Server, tmp_path: Path
 ) -> None:
     told = environment(tmp_path, f"127.0.0.1:{server.port}", "nowhere", "{}", "stranger")
@@ -301,7 +303,7 @@ def test_it_gives_up_where_it_is_refused_or_told_nonsense(
 
 @pytest.mark.parametrize("language", [*LANGUAGES, BARE])
 @pytest.mark.slow
-def test_it_tries_again_where_its_neighbours_have_sent_too_many_messages(
+def test_a_starter_tries_again_where_its_neighbours_sent_too_many_messages(
     language: str, built: Mapping[str, Built], tmp_path: Path
 ) -> None:
     """The first login is refused; at the second the connection stays open, and the invitation is not looked at."""
@@ -405,7 +407,7 @@ def test_a_strategy_that_fails_costs_its_match_and_no_other(
 
 @pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.slow
-def test_it_stays_for_the_next_tournament_of_the_class(
+def test_a_starter_stays_for_the_next_tournament_of_the_class(
     language: str, built: Mapping[str, Built], tmp_path: Path
 ) -> None:
     """The first server cannot follow. The second moves the bot to `final`, and to `last` between two connections."""

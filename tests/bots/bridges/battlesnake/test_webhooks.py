@@ -91,7 +91,7 @@ async def test_nobody_answers() -> None:
 
 
 @pytest.mark.parametrize("text", ["ftp://snake", "http://", "", "http://snake:port"])
-def test_what_is_no_address(text: str) -> None:
+def test_a_text_that_is_no_address_of_a_battlesnake_is_refused(text: str) -> None:
     with pytest.raises(BadAddress, match="is not the address of a Battlesnake"):
         Webhooks(text)
 
