@@ -99,7 +99,7 @@ def test_a_close_waits_its_turn_and_nothing_comes_after_it() -> None:
     assert sent.socket.said == [b"result", CloseCode.REPLACED]
 
 
-def test_what_a_lost_connection_was_to_be_sent_is_dropped() -> None:
+def test_queued_frames_of_a_lost_connection_are_dropped() -> None:
     sent = Sent()
     sent.sender.send_over(b"result", "m", 1)
     sent.sender.send_behind(b"turn", "m", lambda: sent.socket.said.append("written"))
