@@ -128,7 +128,7 @@ def battle(
     Both matches of a pair have the same opening, and the same random numbers for chance.
 
     The result depends only on the arguments, if the bots read no clock. Raises the errors of the bots and of the game;
-    an illegal move is a MoveError.
+    an illegal move is a MoveError, and a game that is not for two seats raises BadSettings.
     """
     if matches < 1:
         raise ValueError(f"a battle has at least one match, not {matches}")
@@ -141,7 +141,7 @@ def battle(
     for number in range(matches):
         swapped = number % 2
         random = Random(seed + number // 2)
-        start = opened(game.initial(settings, seed + number // 2), opening, random)
+        start = opened(game.initial_for(2, settings, seed + number // 2), opening, random)
         outcome, moves = played_out(bots[::-1] if swapped else bots, game, start, random)
         scores.append(outcome.scores[swapped])
         begins = hash((swapped, start))

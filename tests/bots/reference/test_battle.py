@@ -9,7 +9,7 @@ import pytest
 from numpy.random import default_rng
 from rumble_bots.reference import Choice, ReferenceBot
 from rumble_bots.reference.battle import COUNTED, BattleResult, Pair, battle, opened, play, wilson
-from rumble_engine import MoveError, State, get_game
+from rumble_engine import BadSettings, MoveError, State, get_game
 from rumble_engine.games import backgammon, snakes
 
 TICTACTOE = get_game("tictactoe")
@@ -118,6 +118,15 @@ def test_random_openings_are_the_same_for_both_matches_of_a_pair() -> None:
 def test_an_illegal_move_is_an_error() -> None:
     with pytest.raises(MoveError, match="'99' is not a move"):
         battle(Cheat, "random", TICTACTOE, 1)
+
+
+def test_a_battle_has_two_seats(monkeypatch: pytest.MonkeyPatch) -> None:
+    game = get_game("snakes")
+    monkeypatch.setattr(type(game), "seats", 3)
+    assert battle("random", "random", game, 2).matches == 2
+    monkeypatch.setattr(type(game), "least_seats", 3)
+    with pytest.raises(BadSettings, match="snakes has 3 to 8 seats, not 2"):
+        battle("random", "random", game, 2)
 
 
 def test_no_battle_without_a_match() -> None:
