@@ -1,7 +1,6 @@
 """`rumble battle`: many matches between two bots, or of a table of bots, in one process."""
 
 import json
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from random import Random
 from typing import TYPE_CHECKING, Annotated, TypeVar
@@ -20,6 +19,8 @@ if TYPE_CHECKING:
     from rumble_engine import SettingValue
 
 T = TypeVar("T")
+MOST_IN_FOLDER = 1000
+"""Maximum of `--matches` for a folder: the largest number of legs that a tournament has."""
 BOT = "A reference bot, with or without options (minimax,depth=4,time-ms=100), or FILE.py:FUNCTION."
 
 
@@ -36,7 +37,8 @@ def battle(
         int | None,
         typer.Option(
             min=1,
-            help="How many matches; the bots take turns to move first. Default: 1000, in a folder 2 for each pair.",
+            help="How many matches; the bots take turns to move first. Default: 1000. In a folder: for each pair, 2 by "
+            "default, and 1000 at most.",
         ),
     ] = None,
     game: Game = "tictactoe",
@@ -110,16 +112,17 @@ def _folder(
 
     `unused` has the names of given options that are not for a folder. Raises CliError.
     """
-    from rich.console import Console
-
-    from rumble_server.cli.output.tables import UNBOUNDED, crosstable
+    from rumble_server.cli.output.tables import crosstable
+    from rumble_server.cli.output.terminal import plain_or_rich
     from rumble_server.cli.support.folder_battle import FolderBattle
 
+    if matches > MOST_IN_FOLDER:
+        raise CliError(f"--matches: {MOST_IN_FOLDER} at most for each pair of a folder", ExitCode.USAGE)
     battle = FolderBattle(folder, game, settings, matches, seed, lambda line: typer.echo(line, err=True))
     if unused:
         raise CliError(f"{', '.join(unused)}: not for a folder of bots", ExitCode.USAGE)
     tournament = _in_time(battle.play, f"the bots in {folder}", battle.functions, timeout)
-    Console(width=None if sys.stdout.isatty() else UNBOUNDED).print(crosstable(tournament))
+    plain_or_rich().print(crosstable(tournament))
 
 
 def _in_time(play: Callable[[], T], heading: str, functions: "list[FunctionBot]", timeout: float | None) -> T:
@@ -127,16 +130,17 @@ def _in_time(play: Callable[[], T], heading: str, functions: "list[FunctionBot]"
 
     Raises CliError if a function takes longer than `timeout` seconds (None: `TIMEOUT_S`).
     """
-    from rich.console import Console
+    from rich.text import Text
 
+    from rumble_server.cli.output.terminal import plain_or_rich
     from rumble_server.cli.practice.asking import TIMEOUT_S, in_time
 
-    with Console(stderr=True).status(heading) as status:
+    with plain_or_rich(stderr=True).status(Text(heading)) as status:
         return in_time(
             play,
             lambda: {bot.text: at_s for bot in functions if (at_s := bot.asked_at_s) is not None},
             timeout or TIMEOUT_S,
-            lambda slow: status.update(heading + slow),
+            lambda slow: status.update(Text(heading + slow)),
         )
 
 

@@ -46,13 +46,12 @@ def coloured(stream: IO[str]) -> bool:
 
 
 def plain_or_rich(*, stderr: bool = False) -> "Console":
-    """Return a console that draws on a terminal and prints plain text in a pipe."""
+    """Return a console that draws on a terminal and prints plain text in a pipe. Brackets in texts are no markup."""
     from rich.console import Console
 
-    console = Console(stderr=stderr, highlight=False)
-    if console.file.isatty():
-        return console
-    return Console(stderr=stderr, highlight=False, width=PIPE_WIDTH, no_color=not coloured(console.file))
+    file = sys.stderr if stderr else sys.stdout
+    width, no_color = (None, None) if file.isatty() else (PIPE_WIDTH, not coloured(file))
+    return Console(stderr=stderr, highlight=False, markup=False, emoji=False, width=width, no_color=no_color)
 
 
 def is_screen(console: "Console") -> bool:

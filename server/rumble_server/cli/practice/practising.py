@@ -26,6 +26,7 @@ from rumble_server.cli.practice.proxy import proxying
 from rumble_server.cli.processes.bot_process import BotSpec, make_bot, search_ms
 from rumble_server.cli.processes.running import running_server
 from rumble_server.cli.support.bot_names import checked_bots, own_name
+from rumble_server.cli.support.local_config import local_config
 from rumble_server.cli.support.loop import run_unless_stopped
 from rumble_server.config import ServerConfig
 from rumble_server.tournament.config import TournamentConfig
@@ -64,10 +65,11 @@ def practise(
     Raises CliError, EngineError and BadFunction.
     """
     kind = get_game(game)
-    config = TournamentConfig(
+    config = local_config(
         name=ID,
         game=kind.name,
         settings=kind.complete(settings),
+        seats=2,
         cycles=matches,
         legs=1,
         time_control=TimeControl(move_ms=DAY_MS),

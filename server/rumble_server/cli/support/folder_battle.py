@@ -14,9 +14,9 @@ from rumble_bots.sdk.errors import SdkError
 from rumble_engine import Outcome, SettingValue, State, Termination, get_game
 
 from rumble_server.cli.output.errors import CliError, ExitCode
+from rumble_server.cli.support.local_config import local_config
 from rumble_server.match.facts import MatchOver, MatchStarted
 from rumble_server.tournament import commands
-from rumble_server.tournament.config import TournamentConfig
 from rumble_server.tournament.facts import TournamentCreated
 from rumble_server.tournament.tournament import Tournament
 
@@ -58,10 +58,11 @@ class FolderBattle:
         self._files = sorted(each for each in Path(folder).glob("*.py") if not each.name.startswith(("_", ".")))
         if len(self._files) < 2:
             raise CliError(f"{folder} is no folder with two files NAME.py; or name a second bot", ExitCode.USAGE)
-        self._config = TournamentConfig(
+        self._config = local_config(
             name=Path(folder).resolve().name[:80] or "battle",
             game=game,
             settings=dict(settings),
+            seats=2,
             legs=matches,
             seed=seed,
         )

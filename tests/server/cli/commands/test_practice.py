@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from rumble_engine import get_game
 from rumble_server.cli.main import run
 from rumble_server.cli.practice import practising
 
@@ -178,10 +179,15 @@ def test_step_waits_for_enter_before_each_turn_while_somebody_types(
         (["--against", "nobody", "--", "true"], "unknown bot 'nobody'"),
         (["--set", "size", "--", "true"], "'size' is not a setting: write NAME=VALUE"),
         (["--set", "size=9", "--", "true"], "tictactoe has no setting 'size'"),
+        (["--game", "snakes", "--", "true"], "snakes has 3 to 8 seats, not 2"),
+        (["--seed", "-1", "--", "true"], "seed: Input should be greater than or equal to 0"),
         ([], "Missing argument"),
     ],
 )
-def test_wrong_usage(args: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_wrong_usage(
+    args: list[str], message: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(type(get_game("snakes")), "least_seats", 3)
     assert message in refused(capsys, 2, "practice", *args)
 
 

@@ -1,6 +1,7 @@
 from pathlib import Path
 
 import pytest
+from rumble_engine import get_game
 from rumble_server.cli.main import run
 
 FIRST = "def choose(turn):\n    return turn.legal[0]\n"
@@ -74,6 +75,29 @@ def test_a_file_that_never_returns_is_named(folder: Path, capsys: pytest.Capture
         (folder / "cem.py").write_text(source)
         out, err = battle(folder, capsys, "--timeout", "0.1", status=1)
         assert (out, "cem.py gave no answer in 0.1 s" in err) == ("", True)
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        (["--matches", "1001"], "--matches: 1000 at most for each pair of a folder"),
+        (["--game", "hex", "--set", "size=99"], "size must be from 2 to 19, not 99"),
+        (["--game", "snakes"], "snakes has 3 to 8 seats, not 2"),
+    ],
+)
+def test_wrong_usage_is_told_in_a_line(
+    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, options: list[str], told: str
+) -> None:
+    monkeypatch.setattr(type(get_game("snakes")), "least_seats", 3)
+    assert battle(folder, capsys, *options, status=2) == ("", f"rumble: {told}\n")
+
+
+def test_brackets_in_names_are_no_markup(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = folder.rename(folder.with_name("[x]"))
+    (folder / "[b].py").write_text(FIRST)
+    out, _ = battle(folder, capsys)
+    assert out.startswith("[x]: finished after 6 matches")
+    assert "| [b] " in out
 
 
 def test_a_folder_needs_two_bots(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
