@@ -1,7 +1,7 @@
 """Standings and crosstables as tables, for a terminal or a pipe."""
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from rich import box
@@ -24,17 +24,51 @@ MARKS = {1.0: "1", 0.5: "=", 0.0: "0"}
 """The sign that a crosstable shows for a match, by the bot's score."""
 UNBOUNDED = 1000
 """Console width in columns for measuring or printing a table at its full width."""
-RECORD = ("points", "played", "won", "drawn", "lost")
-TABLE_RECORD = ("points", "played", "first", "first, shared", "behind")
+COUNTS = ("played", "wins", "draws", "losses")
+RECORD = ("played", "won", "drawn", "lost")
+TABLE_RECORD = ("played", "first", "first, shared", "behind")
 
 
-def _table(title: str, *columns: str) -> Table:
-    plain = not sys.stdout.isatty()
-    table = Table(title=title, title_justify="left", box=box.ASCII2 if plain else box.ROUNDED)
+def _table(title: str) -> Table:
+    table = Table(title=title, title_justify="left", box=box.ROUNDED if sys.stdout.isatty() else box.ASCII2)
     table.add_column("#", justify="right")
     table.add_column("bot", no_wrap=True)  # in a narrow terminal, other columns shrink
-    for column in columns:
+    return table
+
+
+def _filled(
+    table: Table,
+    lines: Sequence[Mapping[str, Any]],
+    record: Sequence[str],
+    remarks: Mapping[str, str],
+    tiebreaks: Sequence[str] | None,
+    value_text: Callable[[float], str],
+) -> Table:
+    """Add standings, given as the API's JSON, to a table with columns for rank and name. Return the table.
+
+    `record` has the headings for `COUNTS`. If `tiebreaks` is None, leave out the tie-breaks, and the tie-break that
+    decided each rank.
+    """
+    rated = any(line.get("rating") is not None for line in lines)
+    byes = any(line.get("byes") or line.get("half_byes") for line in lines)
+    names, decided = tiebreaks or (), tiebreaks is not None
+    for column in ("points", *["rating"] * rated, *record, *["byes"] * byes, *map(str.upper, names)):
         table.add_column(column, justify="right")
+    for column in (*["decided by"] * decided, *["faults"] * bool(remarks)):
+        table.add_column(column)
+    for line in lines:
+        values = [line["tiebreaks"][name] for name in names]
+        table.add_row(
+            str(line["rank"]),
+            Text(line["name"]),
+            points_text(line["points"]),
+            *[rating_text(line)] * rated,
+            *(str(line.get(count, 0)) for count in COUNTS),
+            *[byes_text(line.get("byes", 0), line.get("half_byes", 0))] * byes,
+            *("-" if value is None else value_text(value) for value in values),
+            *[str(line.get("decided_by", "")).upper()] * decided,
+            *[remarks.get(line["name"], "")] * bool(remarks),
+        )
     return table
 
 
@@ -60,46 +94,21 @@ def title_of(tournament: "Tournament") -> str:
 
 def standings_table(tournament: "Tournament") -> Table:
     """Draw the live standings: rank, name, points and record."""
-    lines = tournament.standings.lines()
-    byes = _byes(lines)
-    table = _table(title_of(tournament), *RECORD, *byes)
-    remarks = _add_remarks(table, lines, tournament)
-    for standing in lines:
-        table.add_row(str(standing.rank), standing.name, *_record(standing, byes), *remarks[standing.name])
-    return table
+    record = RECORD if tournament.config.match_seats == 2 else TABLE_RECORD
+    lines, entrants = standings_of(tournament)
+    return _filled(_table(title_of(tournament)), lines, record, remarks_on(lines, entrants), None, points_text)
 
 
-def _add_remarks(table: Table, lines: Sequence[Standing], tournament: "Tournament") -> dict[str, list[str]]:
-    """Add a column `faults` to `table` if there is a remark on any bot.
-
-    Return, for each bot's name, a list of the cells to add to the bot's row. If the column was added, the list has one
-    cell: the bot's remark, or an empty text. Otherwise the list is empty.
-    """
-    entrants = [
-        {"name": each.bot, "benched": each.benched, "withdrawn": each.withdrawn} for each in tournament.field.values()
-    ]
-    remarks = remarks_on([{"name": each.name, "faults": each.faults} for each in lines], entrants)
-    if remarks:
-        table.add_column("faults")
-    return {each.name: [remarks.get(each.name, "")] if remarks else [] for each in lines}
-
-
-def _byes(lines: Sequence[Standing]) -> tuple[str, ...]:
-    """Return a tuple with the heading of the column for byes; an empty tuple if no bot has a bye.
-
-    The column explains points that a bot got without a match.
-    """
-    return ("byes",) if any(line.byes or line.half_byes for line in lines) else ()
+def standings_of(tournament: "Tournament") -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """Return the standings and the bots of a tournament as the API's JSON. The bots have only shown fields."""
+    field = tournament.field.values()
+    entrants = [{"name": each.bot, "benched": each.benched, "withdrawn": each.withdrawn} for each in field]
+    return [line.model_dump() for line in tournament.standings.lines()], entrants
 
 
 def byes_text(byes: int, half_byes: int) -> str:
     """Write the number of a bot's byes; a half-point bye counts 0.5."""
     return points_text(byes + half_byes / 2)
-
-
-def _record(line: Standing, byes: Sequence[str]) -> tuple[str, ...]:
-    counts = map(str, (line.played, line.wins, line.draws, line.losses))
-    return points_text(line.points), *counts, *([byes_text(line.byes, line.half_byes)] if byes else [])
 
 
 def tiebreaks_for(seats: int) -> Mapping[str, str]:
@@ -122,30 +131,13 @@ def api_standings_table(
     """
     lines = plain(list(lines))
     remarks = remarks_on(lines, plain(list(entrants)), brief=brief)
-    table = Table(title=None if title is None else Text(plain(title)), title_justify="left", box=None, pad_edge=False)
-    tiebreaks = list(lines[0].get("tiebreaks", ())) if lines and not brief else []
-    rated = any(line.get("rating") is not None for line in lines)
-    byes = ["byes"] if any(line.get("byes") or line.get("half_byes") for line in lines) else []
-    counts = ("played", "wins", "draws", "losses")
-    heads = counts if seats == 2 else TABLE_RECORD[1:]
-    columns = ("#", "name", "points", *(["rating"] if rated else []), *heads, *byes)
-    last = (*([] if brief else ["decided by"]), *(["faults"] if remarks else []))
-    for column in (*columns, *(name.upper() for name in tiebreaks), *last):
-        table.add_column(column, justify="left" if column in ("name", *last) else "right")
-    for line in lines:
-        values = [line["tiebreaks"][name] for name in tiebreaks]
-        table.add_row(
-            str(line["rank"]),
-            Text(line["name"]),
-            points_text(line["points"]),
-            *([rating_text({**line, "interval": None} if brief else line)] if rated else []),
-            *(str(line.get(count, 0)) for count in counts),
-            *([byes_text(line.get("byes", 0), line.get("half_byes", 0))] if byes else []),
-            *("-" if value is None else f"{value:.4g}" for value in values),
-            *([] if brief else [str(line.get("decided_by", "")).upper()]),
-            *([remarks.get(line["name"], "")] if remarks else []),
-        )
-    return table
+    table = Table("#", "name", title=None if title is None else Text(plain(title)), box=None, pad_edge=False)
+    table.title_justify, table.columns[0].justify = "left", "right"
+    record = COUNTS if seats == 2 else TABLE_RECORD
+    if brief:
+        return _filled(table, [{**line, "interval": None} for line in lines], record, remarks, None, points_text)
+    tiebreaks = list(lines[0].get("tiebreaks", ())) if lines else []
+    return _filled(table, lines, record, remarks, tiebreaks, "{:.4g}".format)
 
 
 def tiebreak_legend(table: Table, known: Mapping[str, str] = TIEBREAKS) -> list[str]:
@@ -183,6 +175,18 @@ def standings_for(console: Console, lines: Sequence[Mapping[str, Any]], *about: 
     The other positional arguments are passed on to `api_standings_table`.
     """
     return fitting_table(console, lines, *about) or api_standings_table(lines, *about, brief=True)
+
+
+def print_standings(
+    console: Console,
+    lines: Sequence[Mapping[str, Any]],
+    title: str,
+    entrants: Sequence[Mapping[str, Any]],
+    seats: int,
+) -> None:
+    """Print standings as `standings_for` draws them, and a line that explains the tie-breaks."""
+    table = standings_for(console, lines, title, entrants, seats)
+    console.print(table, *tiebreak_legend(table, tiebreaks_for(seats)), sep="\n")
 
 
 def remarks_on(
@@ -237,21 +241,28 @@ def crosstable(tournament: "Tournament") -> Table:
     A cell has a sign for each match between the bots of its row and its column. The sign shows the score of the row's
     bot.
     """
-    lines = tournament.standings.lines()
+    (lines, entrants), scores = standings_of(tournament), _scores(tournament)
+    remarks = remarks_on(lines, entrants)
+    byes = any(line["byes"] or line["half_byes"] for line in lines)
     table = _table(f"{tournament.config.name}: {tournament.status} after {len(tournament.results)} matches")
-    for standing in lines:
-        table.add_column(_short(standing, lines), justify="center")
+    for place, line in enumerate(lines, 1):
+        table.add_column(line["name"][:3] if len(lines) <= 12 else str(place), justify="center")
     table.add_column("points", justify="right")
     table.add_column("won drawn lost", justify="center")
-    byes = _byes(lines)
-    for column_of_byes in byes:
-        table.add_column(column_of_byes, justify="right")
-    remarks = _add_remarks(table, lines, tournament)
-    scores = _scores(tournament)
+    if byes:
+        table.add_column("byes", justify="right")
+    if remarks:
+        table.add_column("faults")
     for row in lines:
-        cells = ["*" if row is column else _cell(scores.get((row.name, column.name), {})) for column in lines]
-        record = (f"{row.wins}-{row.draws}-{row.losses}", *([byes_text(row.byes, row.half_byes)] if byes else []))
-        table.add_row(str(row.rank), row.name, *cells, points_text(row.points), *record, *remarks[row.name])
+        table.add_row(
+            str(row["rank"]),
+            row["name"],
+            *("*" if row is column else _cell(scores.get((row["name"], column["name"]), {})) for column in lines),
+            points_text(row["points"]),
+            f"{row['wins']}-{row['draws']}-{row['losses']}",
+            *[byes_text(row["byes"], row["half_byes"])] * byes,
+            *[remarks.get(row["name"], "")] * bool(remarks),
+        )
     return table
 
 
@@ -269,26 +280,18 @@ def _cell(scores: dict[str, float]) -> str:
     return "".join(MARKS.get(score, f"{score:g}") for _, score in sorted(scores.items()))
 
 
-def _short(standing: "Standing", lines: "list[Standing]") -> str:
-    return standing.name[:3] if len(lines) <= 12 else str(lines.index(standing) + 1)
-
-
 def ranked_table(
     title: str, tiebreaks: Sequence[str], lines: Sequence[Standing], record: Sequence[str] = RECORD
 ) -> Table:
     """Draw standings with their tie-breaks, and the tie-break that decided each rank."""
-    byes = _byes(lines)
-    table = _table(title, *record, *byes, *(name.upper() for name in tiebreaks))
-    table.add_column("decided by")
-    for line in lines:
-        values = ("-" if value is None else points_text(value) for value in line.tiebreaks.values())
-        table.add_row(str(line.rank), line.name, *_record(line, byes), *values, line.decided_by.upper())
-    return table
+    return _filled(_table(title), [line.model_dump() for line in lines], record, {}, tiebreaks, points_text)
 
 
 def ratings_table(title: str, rated: "Ratings") -> Table:
     """Draw ratings with their 95% intervals, and the probability that each bot is stronger than the bot below."""
-    table = _table(title, "rating", "95% interval", "matches", "above the next")
+    table = _table(title)
+    for column in ("rating", "95% interval", "matches", "above the next"):
+        table.add_column(column, justify="right")
     for place, line in enumerate(rated.lines):
         following = rated.lines[place + 1] if place + 1 < len(rated.lines) else None
         chance = None if following is None else rated.superiority(line.name, following.name)

@@ -8,7 +8,6 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pydantic import ValidationError
 from rich.console import Console
 from rich.live import Live
 from rumble_engine import get_game
@@ -16,12 +15,13 @@ from rumble_protocol.fields import TimeControl
 
 from rumble_server.arena.commands.organiser import Organiser
 from rumble_server.cli.output.errors import CliError, ExitCode
-from rumble_server.cli.output.tables import crosstable, standings_for, standings_table, tiebreak_legend, title_of
+from rumble_server.cli.output.tables import crosstable, print_standings, standings_of, standings_table, title_of
 from rumble_server.cli.output.terminal import is_screen, plain_or_rich
 from rumble_server.cli.processes.bot_process import BotSpec, process_command, search_ms
 from rumble_server.cli.processes.house import HouseProcesses
 from rumble_server.cli.processes.running import bot_processes, running_server
 from rumble_server.cli.support.bot_names import checked_bots, own_name, read_house, split_names
+from rumble_server.cli.support.local_config import local_config
 from rumble_server.cli.support.loop import run, until_signal
 from rumble_server.cli.support.organiser_client import OrganiserClient, api_path
 from rumble_server.config import ServerConfig
@@ -60,20 +60,15 @@ def demonstrate(
     names = checked_bots(expand_counts(split_names(bots))) if bots else default_bots(game)
     if len(names) < 2:
         raise CliError("a tournament needs at least two bots", ExitCode.USAGE)
-    try:
-        config = TournamentConfig.model_validate(
-            {
-                "name": f"{get_game(game).title} demo",
-                "game": game,
-                "format": format_,
-                "cycles": cycles,
-                "seed": seed,
-                "time_control": TimeControl(move_ms=10_000),
-                "start_at_bots": len(names),
-            }
-        )
-    except ValidationError as error:
-        raise CliError(error.errors()[0]["msg"].removeprefix("Value error, "), ExitCode.USAGE) from None
+    config = local_config(
+        name=f"{get_game(game).title} demo",
+        game=game,
+        format=format_,
+        cycles=cycles,
+        seed=seed,
+        time_control=TimeControl(move_ms=10_000),
+        start_at_bots=len(names),
+    )
     with ExitStack() as stack:
         if db is None:
             folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="rumble-"))
@@ -151,10 +146,10 @@ async def _demo(config: ServerConfig, wanted: TournamentConfig, bots: list[str],
 
 
 def _show_end(console: Console, tournament: Tournament) -> None:
-    if not FORMATS[tournament.config.format].has_even_company or len(tournament.field) > MOST_IN_CROSSTABLE:
-        lines = [standing.model_dump(exclude_unset=True) for standing in tournament.standings.lines()]
-        table = standings_for(console, lines, title_of(tournament))
-        console.print(table, *tiebreak_legend(table), sep="\n")
+    seats, is_large = tournament.config.match_seats, len(tournament.field) > MOST_IN_CROSSTABLE
+    if seats > 2 or is_large or not FORMATS[tournament.config.format].has_even_company:
+        lines, entrants = standings_of(tournament)
+        print_standings(console, lines, title_of(tournament), entrants, seats)
         return
     console.print(crosstable(tournament))
     console.print("1 won, = drawn, 0 lost; one mark for each match, the row's score against the column", style="dim")

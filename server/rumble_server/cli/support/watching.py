@@ -16,7 +16,7 @@ from rich.text import Text
 
 from rumble_server.cli.output.boards import SEATS, draw_board
 from rumble_server.cli.output.errors import CliError
-from rumble_server.cli.output.tables import fitting_table, result_text, standings_for, tiebreak_legend, tiebreaks_for
+from rumble_server.cli.output.tables import fitting_table, print_standings, result_text, standings_for
 from rumble_server.cli.output.terminal import is_screen, plain, plain_lines, plain_or_rich
 from rumble_server.cli.support.event_stream import StreamEvent, StreamLost, follow
 from rumble_server.cli.support.organiser_client import OrganiserClient, api_path
@@ -48,8 +48,7 @@ def follow_to_its_end(server: str, tournament_id: str, boards: int) -> None:
             if watched.status in OVER:
                 break
     tournament = client.get(api_path("tournaments", tournament_id))
-    table = standings_for(console, tournament["standings"], watched.title, tournament["entrants"], watched.seats)
-    console.print(table, *tiebreak_legend(table, tiebreaks_for(watched.seats)), sep="\n")
+    print_standings(console, tournament["standings"], watched.title, tournament["entrants"], watched.seats)
 
 
 def _reading(watched: "WatchedTournament", events: Iterator[StreamEvent]) -> Future[None]:
@@ -127,7 +126,7 @@ def _events(
 
 def _print_lines(console: Console, lines: list[str]) -> None:
     for line in lines:
-        console.print(line, markup=False, soft_wrap=True)
+        console.print(line, soft_wrap=True)
     console.file.flush()
 
 

@@ -7,15 +7,17 @@ from contextlib import asynccontextmanager
 from typing import get_type_hints
 
 import pytest
+from rumble_engine import get_game
 from rumble_server.cli.commands.demo import demo
 from rumble_server.cli.output.errors import CliError
+from rumble_server.cli.output.tables import TABLE_RECORD
 from rumble_server.cli.practice import demonstration
 from rumble_server.cli.practice.demonstration import entrant_names, expand_counts
 from rumble_server.cli.processes import bot_process
 from rumble_server.cli.processes.bot_process import BotSpec
 from rumble_server.tournament.formats import FORMATS
 
-from tests.server.cli.run_here import Captured, printed_json
+from tests.server.cli.run_here import Captured, printed, printed_json, refused
 from tests.server.web.export_schema import check_export
 
 
@@ -42,6 +44,19 @@ async def bots_of_this_process(commands: Sequence[list[str]]) -> AsyncIterator[l
             specs = [BotSpec(**spec) for spec in json.loads(text)]
             group.create_task(bot_process.play(specs, server, join, int(matches_at_once)))
         yield []
+
+
+@pytest.mark.e2e
+@pytest.mark.parametrize("format_", ["round-robin", "knockout"])
+def test_a_demo_at_tables_ends_with_places(capsys: Captured, monkeypatch: pytest.MonkeyPatch, format_: str) -> None:
+    monkeypatch.setattr(demonstration, "bot_processes", bots_of_this_process)
+    monkeypatch.setattr(type(get_game("snakes")), "seats", 3)
+    output = printed(capsys, "demo", "--game", "snakes", "--format", format_, "--bots", "random:4", "--exit")
+    _, _, header, *bots, legend = output.splitlines()
+    assert header.startswith("  ".join(("#  name    ", "points", *TABLE_RECORD)))
+    assert len(bots) == 4
+    assert "PLACES most first places" in legend
+    assert "128 bots at most" in refused(capsys, 2, "demo", "--game", "snakes", "--bots", "random:129")
 
 
 @pytest.mark.e2e

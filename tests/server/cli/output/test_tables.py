@@ -24,6 +24,7 @@ from rumble_server.cli.output.tables import (
     tiebreak_legend,
     void_text,
 )
+from rumble_server.cli.output.terminal import plain_or_rich
 from rumble_server.results.ratings import rate
 from rumble_server.results.result import Result
 from rumble_server.results.results_file import read_results
@@ -61,6 +62,7 @@ def test_tables_have_columns_for_places_and_for_each_seat() -> None:
     assert text(api_standings_table([line], seats=4))[0] == [
         "#",
         "name",
+        "points",
         *" ".join(TABLE_RECORD).split(),
         "decided",
         "by",
@@ -150,7 +152,7 @@ def tournament(**faults: dict[str, int]) -> Any:
         for rank, name in ((1, "ann"), (2, "ben"))
     ]
     return SimpleNamespace(
-        config=SimpleNamespace(name="Demo"),
+        config=SimpleNamespace(name="Demo", match_seats=2),
         status="running",
         results={"m.1": SimpleNamespace(seats=("ann", "ben"), scores=(1.0, 0.0))},
         matches_total=2,
@@ -160,6 +162,19 @@ def tournament(**faults: dict[str, int]) -> Any:
         },
         standings=SimpleNamespace(lines=lambda: lines),
     )
+
+
+def test_a_demo_of_tables_counts_places() -> None:
+    demo = tournament()
+    demo.config.match_seats = 3
+    assert " ".join(TABLE_RECORD).split() == text(standings_table(demo))[2][3:]
+
+
+def test_brackets_in_a_name_are_no_markup(capsys: pytest.CaptureFixture[str]) -> None:
+    results = read_results("first,second,score\n[/a],[b],1\n")
+    plain_or_rich().print(ratings_table("[c]", rate(results.results, field=results.field)))
+    shown = capsys.readouterr().out
+    assert all(name in shown for name in ("[/a]", "[b]", "[c]"))
 
 
 @pytest.mark.parametrize("draw", [standings_table, crosstable])
