@@ -5,7 +5,9 @@ the command is used.
 """
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from datetime import datetime
+from math import isfinite
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -125,11 +127,12 @@ def points_of(text: str) -> str | list[float]:
     """Read `3,1,0` or `10,6,3,0` as numbers. Return the words `places` and `payoffs` unchanged. Raises CliError."""
     if text in (PLACES, PAYOFFS):
         return text
-    try:
-        return [float(value) for value in text.split(",")]
-    except ValueError:
-        message = f"--points: {text!r} is neither numbers like 3,1,0 or 10,6,3,0, nor {PLACES} or {PAYOFFS}"
-        raise CliError(message, ExitCode.USAGE) from None
+    with suppress(ValueError):
+        points = [float(value) for value in text.split(",")]
+        if all(map(isfinite, points)):
+            return points
+    message = f"--points: {text!r} is neither numbers like 3,1,0 or 10,6,3,0, nor {PLACES} or {PAYOFFS}"
+    raise CliError(message, ExitCode.USAGE)
 
 
 def openings_of(text: str, game: str, settings: Mapping[str, Any]) -> str | list[list[str]]:

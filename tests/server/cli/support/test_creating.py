@@ -12,7 +12,7 @@ def test_lists_and_points() -> None:
     assert creating.points_of("3,1,0") == [3.0, 1.0, 0.0]
     assert creating.points_of("10,6,3,0") == [10.0, 6.0, 3.0, 0.0]
     assert [creating.points_of(word) for word in ("places", "payoffs")] == ["places", "payoffs"]
-    for bad in ("a,b,c", "placed", ""):
+    for bad in ("a,b,c", "placed", "", "1,nan,0", "inf,0,0"):
         with pytest.raises(CliError, match="--points"):
             creating.points_of(bad)
 
