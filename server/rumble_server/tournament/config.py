@@ -79,7 +79,7 @@ class TournamentConfig(BaseModel):
     """Number of bots with which the tournament starts by itself; by default the host starts the tournament. In
     a classroom, only bots that are connected count."""
     start_at_ms: Annotated[int, Field(ge=0, le=2**53 - 1)] | None = None
-    """Time of the automatic start; with fewer than two bots by then, the start comes with the second bot."""
+    """Time of the automatic start; with too few bots by then, the start comes as soon as there are enough."""
     late_join: bool = False
     """Round-robin: bots may join while the tournament runs. A late bot meets all earlier bots, in rounds after the
     schedule's own, in at most 5,000 matches."""
