@@ -1,12 +1,11 @@
 """Commands of hosts and administrators: the options to reach a server, and the printing of the server's answer."""
 
 from collections.abc import Callable
-from functools import wraps
-from inspect import Parameter, signature
+from inspect import signature
 from typing import Any
 
 from rumble_server.cli.output.answers import print_answer
-from rumble_server.cli.support.options import LOCAL_SERVER, AdminToken, HostToken, Json, Server
+from rumble_server.cli.support.options import LOCAL_SERVER, AdminToken, HostToken, Json, Server, with_parameters
 from rumble_server.cli.support.organiser_client import AdministratorClient, OrganiserClient
 
 Answer = tuple[Any, ...]
@@ -27,20 +26,16 @@ def of_administrator(ask: Callable[..., Answer]) -> Callable[..., None]:
 
 
 def _command_of(
-    ask: Callable[..., Answer], make_client: type[OrganiserClient], token_name: str, token: Any
+    ask: Callable[..., Answer], make_client: type[OrganiserClient], token_name: str, token_option: Any
 ) -> Callable[..., None]:
-    @wraps(ask)
-    def command(*, server: str, json_: bool, **kwargs: Any) -> None:
-        client = make_client(server, kwargs.pop(token_name))
-        print_answer(*ask(client=client, **kwargs), as_json=json_)
+    own = [each for each in signature(ask, eval_str=True).parameters.values() if each.name != "client"]
+    parameters = {each.name: each.annotation for each in own}
+    defaults = {each.name: each.default for each in own if each.default is not each.empty}
 
-    own = signature(ask, eval_str=True)
-    parameters = [each for name, each in own.parameters.items() if name != "client"]
-    for name, annotation, default in (
-        ("server", Server, LOCAL_SERVER),
-        (token_name, token, None),
-        ("json_", Json, False),
-    ):
-        parameters.append(Parameter(name, Parameter.KEYWORD_ONLY, default=default, annotation=annotation))
-    command.__signature__ = own.replace(parameters=parameters)  # type: ignore[attr-defined]
-    return command
+    def command(**kwargs: Any) -> None:
+        server, token, as_json = map(kwargs.pop, ("server", token_name, "json_"))
+        print_answer(*ask(client=make_client(server, token), **kwargs), as_json=as_json)
+
+    command.__name__, command.__doc__ = ask.__name__, ask.__doc__
+    added = {"server": Server, token_name: token_option, "json_": Json}
+    return with_parameters(command, parameters | added, defaults | {"server": LOCAL_SERVER, "json_": False})

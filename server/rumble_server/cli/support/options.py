@@ -115,14 +115,14 @@ def with_parameters(
 ) -> Callable[..., T]:
     """Return `run` with a signature for typer, in which `parameters` replace the `**` parameter of `run`.
 
-    `parameters` has the annotation of each parameter, by name. A typer argument is required. A typer option has its
-    value in `defaults`, or else None, if the user does not give the option.
+    `parameters` has the annotation of each parameter, by name. A parameter that the user does not give has its value in
+    `defaults`. Without a value in `defaults`, a typer argument is required, and a typer option is None.
     """
     own = inspect.signature(run, eval_str=True)
     added = []
     for name, annotation in parameters.items():
-        is_argument = isinstance(annotation.__metadata__[0], ArgumentInfo)
-        default = inspect.Parameter.empty if is_argument else (defaults or {}).get(name)
+        missing = inspect.Parameter.empty if isinstance(annotation.__metadata__[0], ArgumentInfo) else None
+        default = (defaults or {}).get(name, missing)
         added.append(inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation))
     before = [each for each in own.parameters.values() if each.kind is each.POSITIONAL_OR_KEYWORD]
     after = [each for each in own.parameters.values() if each.kind is each.KEYWORD_ONLY]
