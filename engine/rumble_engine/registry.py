@@ -31,22 +31,23 @@ def entries() -> dict[str, EntryPoint]:
 
 def game_names() -> list[str]:
     """Return the sorted names of the games that can be played here, without the games of families."""
-    return list(_sorted(tuple(entries().values()))[0])
+    return [name for name, found in _installed().items() if isinstance(found, Game)]
 
 
 def missing_games() -> dict[str, str]:
     """Return a text for each game or family whose extra is not installed, by name. The text names the extra."""
-    return dict(_sorted(tuple(entries().values()))[1])
+    return {name: str(found) for name, found in _installed().items() if isinstance(found, MissingExtra)}
 
 
 def broken_games() -> dict[str, str]:
     """Return a reason for each game or family that cannot be used: a line, keyed by the name of the entry point."""
-    return dict(_sorted(tuple(entries().values()))[3])
+    errors = {name: found for name, found in _installed().items() if isinstance(found, EngineError)}
+    return {name: str(error) for name, error in errors.items() if not isinstance(error, MissingExtra)}
 
 
 def game_families() -> dict[str, GameFamily]:
     """Return the installed families of games by name. `get_game` finds their games as `family:name`."""
-    return dict(_sorted(tuple(entries().values()))[2])
+    return {name: found for name, found in _installed().items() if isinstance(found, GameFamily)}
 
 
 @cache
@@ -109,25 +110,17 @@ def _blaming(entry: EntryPoint, what: str) -> Iterator[None]:
         raise EngineError(f"the entry point {GROUP}:{entry.name} ({entry.value}) {what}: {text}") from error
 
 
-@cache
-def _sorted(
-    entries: tuple[EntryPoint, ...],
-) -> tuple[tuple[str, ...], dict[str, str], dict[str, GameFamily], dict[str, str]]:
-    """Return the names of the playable games, and three dicts by name.
+def _installed() -> dict[str, Game | GameFamily | EngineError]:
+    """Return what each entry point gives, by name: a game, a family, or the error for which neither can be used."""
+    return _load_all(tuple(entries().values()))
 
-    The dicts are: texts about missing extras, families of games, and reasons why a package is broken.
-    """
-    names, missing, families, broken = [], {}, {}, {}
+
+@cache
+def _load_all(entries: tuple[EntryPoint, ...]) -> dict[str, Game | GameFamily | EngineError]:
+    installed: dict[str, Game | GameFamily | EngineError] = {}
     for entry in entries:
         try:
-            loaded = _load(entry)
-        except MissingExtra as error:
-            missing[entry.name] = str(error)
+            installed[entry.name] = _load(entry)
         except EngineError as error:
-            broken[entry.name] = str(error)
-        else:
-            if isinstance(loaded, GameFamily):
-                families[entry.name] = loaded
-            else:
-                names.append(entry.name)
-    return tuple(names), missing, families, broken
+            installed[entry.name] = error.with_traceback(None)
+    return installed

@@ -31,7 +31,7 @@ def installed(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 def _forget() -> None:
     """Clear the registry's caches, since entry points of equal text count as equal across tests."""
     get_game.cache_clear()
-    registry._sorted.cache_clear()
+    registry._load_all.cache_clear()
 
 
 def test_our_games_are_installed() -> None:
