@@ -62,7 +62,7 @@ class Minimax(ReferenceBot):
         known = self.answers.get(state)
         if known is not None:
             return known
-        found, tally = think(self.look, state, self.limits, budget_ms, self.search_of(state).patience)
+        found, tally = think(self.look, state, self.limits, budget_ms, self.search_of(state).node_limit)
         choice = self.choice(state, found, tally)
         if found.complete:
             if len(self.answers) >= REMEMBERED:

@@ -92,7 +92,7 @@ class Search(ABC):
 
     prunes = False
     """True if the search leaves out moves that cannot change the result."""
-    patience = 200_000
+    node_limit = 200_000
     """Maximum number of nodes (about 3 s) of a search to the end of the game, if the search has no time limit."""
 
     @abstractmethod

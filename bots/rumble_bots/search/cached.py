@@ -18,7 +18,7 @@ class Cached(Plain):
     depth limit may return a more exact value than plain minimax.
     """
 
-    patience = Search.patience
+    node_limit = Search.node_limit
 
     def __init__(self) -> None:
         self.table: dict[Hashable, tuple[float, float]] = {}

@@ -8,7 +8,7 @@ from rumble_bots.search.base import Search, Tally
 class Plain(Search):
     """Minimax as in textbooks: the value of a position for the seat to move is the value of the seat's best move."""
 
-    patience = 2_000_000  # nodes are cheap; tic-tac-toe has 549,946, and a streetwise bot visits them twice
+    node_limit = 2_000_000  # nodes are cheap; tic-tac-toe has 549,946, and a streetwise bot visits them twice
 
     def beyond(self, state: State, depth: float, tally: Tally, alpha: float, beta: float) -> float:
         """Return the value of `state`: the highest value of a move. `alpha` and `beta` are not used."""

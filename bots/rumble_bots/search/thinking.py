@@ -42,7 +42,7 @@ class Limits:
 
 
 def think(
-    look: Look, state: State, limits: Limits, budget_ms: int | None, patience: int = MOST_NODES
+    look: Look, state: State, limits: Limits, budget_ms: int | None, node_limit: int = MOST_NODES
 ) -> tuple[Found, Tally]:
     """Search `state` within `limits`. Return the result of `look`, and the tally.
 
@@ -52,7 +52,7 @@ def think(
     last completed depth is returned. Depth 1 is always completed, even if the search takes longer than the time limit.
 
     A budget may be a day, and a game may be bigger than estimated. Therefore, without `limits.time_ms`, the number of
-    nodes is limited, too: to `MOST_NODES` if `limits` has a depth, otherwise to `patience`.
+    nodes is limited, too: to `MOST_NODES` if `limits` has a depth, otherwise to `node_limit`.
 
     Two kinds of searches become quick searches:
     - searches without a depth in `limits`, if the game is too big for a search to the end;
@@ -62,35 +62,33 @@ def think(
     A quick search ends as soon as it finds a win or a loss. For a loss, the result has the value of the loss,
     together with the move found at the previous depth.
     """
-    deepest = END if limits.depth is None else limits.depth
-    patient = deepest < END or is_small(state)
+    deepest, most_nodes = (END, node_limit) if limits.depth is None else (limits.depth, MOST_NODES)
+    quick = limits.depth is None and not is_small(state)
     allowed = None if budget_ms is None else budget_ms * SHARE
-    most_nodes = END if limits.time_ms is not None or not patient else patience if deepest == END else MOST_NODES
-    if patient and limits.time_ms is None and allowed is None:
+    if not quick and limits.time_ms is None and allowed is None:
         tally = Tally(most_nodes=most_nodes)
         try:
             found = look(state, deepest, tally)
         except OutOfTime:
-            patient, most_nodes = False, END
+            quick = True
         else:
             tally.depth = limits.depth
             return found, tally
-    time_ms = limits.time_ms if limits.time_ms is not None or patient else TIME_MS
+    time_ms = limits.time_ms or (TIME_MS if quick else None)
     limit_ms = min(each for each in (time_ms, allowed) if each is not None)
-    return _deepen(look, state, deepest, patient, Tally(limit_ms, limits.clock, most_nodes))
+    return _deepen(look, state, deepest, quick, Tally(limit_ms, limits.clock, most_nodes if time_ms is None else END))
 
 
-def _deepen(look: Look, state: State, deepest: float, patient: bool, tally: Tally) -> tuple[Found, Tally]:
+def _deepen(look: Look, state: State, deepest: float, quick: bool, tally: Tally) -> tuple[Found, Tally]:
     found: Found | None = None
     for depth in count(1):
         try:
             later = look(state, depth, tally)
         except OutOfTime:
             break
-        hopeless = not patient and later.value <= -1
-        found = replace(later, code=found.code, second=found.second) if found and hopeless else later
+        found = replace(later, code=found.code, second=found.second) if found and quick and later.value <= -1 else later
         tally.depth = depth
-        if found.complete or depth >= deepest or (not patient and abs(found.value) >= 1):
+        if found.complete or depth >= deepest or (quick and abs(found.value) >= 1):
             break
     if found is None:
         tally.deadline, tally.most_nodes, tally.depth = None, END, 1

@@ -89,7 +89,7 @@ def test_a_board_that_play_cannot_reach(tmp_path: Path, capsys: pytest.CaptureFi
 def test_a_tree_that_looked_small_is_given_up(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(Cached, "patience", 2_000)
+    monkeypatch.setattr(Cached, "node_limit", 2_000)
     position = "......./......./....O../....XO./.X.OXXX/OO.OXOX"
     assert run(["ask", "minimax", "--game", "connect4", "--position", position]) == 0
     assert capsys.readouterr().out.endswith("the value is an estimate\n")
