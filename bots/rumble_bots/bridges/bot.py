@@ -2,7 +2,7 @@
 
 import asyncio
 
-from rumble_protocol import server_messages as server
+from rumble_protocol import server_messages
 
 from rumble_bots.bridges.dialogue import About
 from rumble_bots.bridges.program import Launch, Program
@@ -40,19 +40,19 @@ class BridgeBot(Bot):
         except BadProgram as error:
             raise GiveUp(error) from error
 
-    def session(self, message: server.Session) -> None:
+    def session(self, message: server_messages.Session) -> None:
         """Release the programs of matches that ended while the bot was away. Other matches can use these programs."""
         for match_id in self._playing.keys() - set(message.matches):
             self._release(match_id)
 
-    def match_start(self, message: server.MatchStart) -> None:
+    def match_start(self, message: server_messages.MatchStart) -> None:
         self._tell(message)
 
-    def rejected(self, message: server.Rejected) -> None:
+    def rejected(self, message: server_messages.Rejected) -> None:
         if message.match in self._playing:
             self._tell(message)
 
-    def match_over(self, message: server.MatchOver) -> None:
+    def match_over(self, message: server_messages.MatchOver) -> None:
         """Report the end of a match to its program, and keep the program for another match.
 
         A program that is still thinking is killed instead.

@@ -9,14 +9,14 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Generator, Sequence
 from typing import TypeVar
 
-from rumble_protocol import server_messages as server
+from rumble_protocol import server_messages
 
 from rumble_bots.sdk.bot import Turn
 
 T = TypeVar("T")
 Talk = Generator[Sequence[str], str, T]
 
-About = server.MatchStart | server.Rejected | server.MatchOver
+About = server_messages.MatchStart | server_messages.Rejected | server_messages.MatchOver
 """Type of the messages that a bridge reports to a program: beginnings and ends of matches, and refused moves."""
 
 

@@ -1,6 +1,6 @@
 """The last steps of a check: the tournament ends, the program starts again, and another program takes the name."""
 
-from rumble_protocol import server_messages as say
+from rumble_protocol import server_messages
 from rumble_protocol.codes import CloseCode
 
 from rumble_bots.check.errors import Skipped, Trouble, Warned
@@ -17,7 +17,7 @@ async def clean_end(harness: Harness) -> str:
     referee = harness.referee
     referee.status = "finished"
     tournament_id, points = referee.tournament_id or TOURNAMENT_ID, float(harness.plies)
-    over = say.TournamentOver(tournament=tournament_id, status="finished", rank=1, bots=2, points=points)
+    over = server_messages.TournamentOver(tournament=tournament_id, status="finished", rank=1, bots=2, points=points)
     await referee.say(over)
     until = harness.record.now() + END_S
     how = "it stays connected"

@@ -10,7 +10,7 @@ from typing import Any
 
 from rumble_engine import ALL, Game, Outcome, State, Termination
 from rumble_engine.outcome import places_of
-from rumble_protocol import server_messages as say
+from rumble_protocol import server_messages
 from rumble_protocol.fields import TimeControl
 from rumble_protocol.frames import turn_frame
 
@@ -79,10 +79,10 @@ class ScriptedMatch:
     """The parts of all plies so far, as the bot's seat sees them: pairs of a seat (None for chance) and a text."""
     since: int = 0
     """Length of `news` before the last ply in which the bot moved; 0 before the bot has moved."""
-    falls: dict[int, say.Fall] = field(default_factory=dict)
+    falls: dict[int, server_messages.Fall] = field(default_factory=dict)
     turn: AskedTurn | None = None
     """The open turn; None without an open turn."""
-    result: say.MatchOver | None = None
+    result: server_messages.MatchOver | None = None
     """The message `match_over` that was sent; None while the match goes on."""
     _why_fell: str = ""
     """The reason given to the last call of `fall`."""
@@ -161,7 +161,7 @@ class ScriptedMatch:
     def fall(self, seats: Iterable[int], termination: Termination, reason: str) -> None:
         """Let seats fall out of the match."""
         for seat in seats:
-            self.falls.setdefault(seat, say.Fall(seat=seat, ply=len(self.moves), termination=termination))
+            self.falls.setdefault(seat, server_messages.Fall(seat=seat, ply=len(self.moves), termination=termination))
         self._why_fell = reason
 
     def conclude(self) -> Outcome:
@@ -197,11 +197,11 @@ class ScriptedMatch:
         self.bank_ms = max(0, self.bank_ms - max(0, milliseconds - self.control.move_ms))
         self.bank_ms += self.control.increment_ms
 
-    def start_message(self, *, resumed: bool) -> say.MatchStart:
+    def start_message(self, *, resumed: bool) -> server_messages.MatchStart:
         seats = [OPPONENT if self.seats == 2 else f"{OPPONENT}-{seat}" for seat in range(self.seats)]
         seats[self.seat] = self.name
         commitment = sha256(self.seed + f"{self.match_id} {self.attempt}".encode()).hexdigest()
-        return say.MatchStart(
+        return server_messages.MatchStart(
             match=self.match_id,
             attempt=self.attempt,
             tournament=self.tournament_id,
@@ -230,10 +230,10 @@ class ScriptedMatch:
         moves, is_whole = None if "moves" in omit else (), legal is None or not is_sample
         return turn_frame(*own, state.view(seat), legal, moves, *clocks, is_whole, self.news[self.since :])
 
-    def over_message(self, outcome: Outcome | None) -> say.MatchOver:
+    def over_message(self, outcome: Outcome | None) -> server_messages.MatchOver:
         """Return the message `match_over` for an outcome. If `outcome` is None, the match is void."""
         result = None if outcome is None or self.is_plain else outcome
-        return say.MatchOver(
+        return server_messages.MatchOver(
             match=self.match_id,
             attempt=self.attempt,
             scores=None if outcome is None else list(outcome.scores),

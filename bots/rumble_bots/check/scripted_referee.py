@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from rumble_engine import MoveError, Termination
 from rumble_protocol import bot_messages as bot
-from rumble_protocol import server_messages as say
+from rumble_protocol import server_messages
 from rumble_protocol.codec import BadMessage, NamedTurn, read_bot_message, read_named_turn
 from rumble_protocol.codes import CLOSE_REASONS, CloseCode, ErrorCode, Rejection
 from rumble_protocol.fields import NAME_PATTERN
@@ -128,7 +128,9 @@ class ScriptedReferee(ScriptedServer):
             await self._on_invalid_answer(link, frame, problem)
             self.record.breach("valid-messages", f"it sent a frame that is not a message: {problem}")
             await self._extra(link)
-            await self.say(say.Error(code=ErrorCode.BAD_MESSAGE, message=problem.message, detail=problem.detail), link)
+            await self.say(
+                server_messages.Error(code=ErrorCode.BAD_MESSAGE, message=problem.message, detail=problem.detail), link
+            )
             return None
         if isinstance(message, bot.Login):
             return await self._on_login(link, message)

@@ -8,7 +8,7 @@ from typing import Any
 import orjson
 from rumble_engine import Game, Outcome, Termination, get_game
 from rumble_protocol import bot_messages as bot
-from rumble_protocol import server_messages as say
+from rumble_protocol import server_messages
 from rumble_protocol.clubs import MAIN
 from rumble_protocol.codec import NamedTurn, write_message
 from rumble_protocol.codes import CLOSE_REASONS, CloseCode, ErrorCode, Rejection
@@ -23,7 +23,7 @@ from rumble_bots.check.scripted_match import AskedTurn, ScriptedMatch
 SERVER = "rumble check"
 TOURNAMENT_ID = "check"
 PONG_S = 2.0
-LIMITS = say.Limits(ping_ms=round(PING_S * 1000), pong_ms=round(PONG_S * 1000))
+LIMITS = server_messages.Limits(ping_ms=round(PING_S * 1000), pong_ms=round(PONG_S * 1000))
 LAG_S = 0.2
 """Time in s for the network: a turn's deadline is `LAG_S` after the end of the turn's clock."""
 
@@ -48,7 +48,7 @@ class ScriptedServer:
     """
     tournament_id: str | None = None
     """Id of the tournament; None before the bot has joined. Any id in the bot's first join is accepted."""
-    status: say.TournamentStatus = "running"
+    status: server_messages.TournamentStatus = "running"
     link: Link | None = None
     """The connection on which the bot is logged in; None while the bot is away."""
     logins: list[bot.Login] = field(default_factory=list)
@@ -103,13 +103,13 @@ class ScriptedServer:
             await link.send(_with_unknown_fields(frame) if self.unknown_fields else frame)
 
     async def error(self, link: Link, code: ErrorCode, message: str, *, fatal: bool = False) -> None:
-        await self.say(say.Error(code=code, message=message, fatal=fatal), link)
+        await self.say(server_messages.Error(code=code, message=message, fatal=fatal), link)
 
     async def reject(self, move: bot.Move | NamedTurn, code: Rejection, message: str) -> None:
         match = self.matches.get(move.match)
         mine = match is not None and match.turn is not None
         left_ms = match.remaining_ms if match is not None and mine else None
-        rejected = say.Rejected(
+        rejected = server_messages.Rejected(
             match=move.match, turn_id=move.turn_id, code=code, message=message, your_turn=mine, remaining_ms=left_ms
         )
         await self.say(rejected)
@@ -151,7 +151,9 @@ class ScriptedServer:
             await self.close(link, CloseCode.PROTOCOL_NOT_SUPPORTED)
             raise Trouble("connect", "it offers only sub-protocols other than rumble.v1")
         features = ["failure", *(["from_the_future"] if self.unknown_fields else [])]
-        welcome = say.Welcome(server=SERVER, limits=LIMITS, games=list(self.games), features=features, club=self.club)
+        welcome = server_messages.Welcome(
+            server=SERVER, limits=LIMITS, games=list(self.games), features=features, club=self.club
+        )
         await self.say(welcome, link)
 
     async def close(self, link: Link, code: CloseCode) -> None:
@@ -171,17 +173,19 @@ class ScriptedServer:
     async def say_session(self, matches: list[ScriptedMatch]) -> None:
         """Answer a login with the message `session`. `matches` are the matches that go on."""
         mine = [self.tournament_id] if self.tournament_id is not None and self.member else []
-        session = say.Session(
+        session = server_messages.Session(
             name=self.login.name,
             open=self.login.key is None,
             max_matches=self.max_matches,
             matches=[match.match_id for match in matches],
-            tournaments=[say.TournamentSummary(id=name, game=self.game.name, status=self.status) for name in mine],
+            tournaments=[
+                server_messages.TournamentSummary(id=name, game=self.game.name, status=self.status) for name in mine
+            ],
         )
         await self.say(session)
 
     async def say_joined(self) -> None:
-        joined = say.Joined(
+        joined = server_messages.Joined(
             tournament=self.tournament_id or TOURNAMENT_ID,
             game=self.game.name,
             settings=self.game.complete(),

@@ -7,7 +7,7 @@ decides how the check continues.
 
 from rumble_engine import Game, Termination
 from rumble_protocol import bot_messages as bot
-from rumble_protocol import server_messages as say
+from rumble_protocol import server_messages
 from rumble_protocol.codes import ErrorCode, NoticeCode, Rejection
 
 from rumble_bots.check.errors import Skipped, Trouble, Warned
@@ -90,8 +90,8 @@ async def retry(harness: Harness) -> str:
 
 async def error(harness: Harness) -> str:
     """Send an `error` before a match, and another during the match. The bot must play the match."""
-    problem = say.FieldProblem(field="kit", problem=NOT_REAL)
-    refusal = say.Error(code=ErrorCode.BAD_MESSAGE, message=NOT_REAL, detail=[problem], fatal=False)
+    problem = server_messages.FieldProblem(field="kit", problem=NOT_REAL)
+    refusal = server_messages.Error(code=ErrorCode.BAD_MESSAGE, message=NOT_REAL, detail=[problem], fatal=False)
     await harness.referee.say(refusal)
     match = await harness.start()
     await harness.referee.say(refusal)
@@ -110,7 +110,7 @@ async def stale_turns(harness: Harness) -> str:
 async def void_match(harness: Harness) -> str:
     """Declare a match void. The bot must play the next attempt."""
     match = await harness.start()
-    notice = say.Notice(
+    notice = server_messages.Notice(
         code=NoticeCode.MATCH_VOIDED, tournament=match.tournament_id, match=match.match_id, message="the match is void"
     )
     await harness.referee.say(notice)
@@ -240,7 +240,7 @@ async def dropped_connection(harness: Harness) -> str:
 async def server_restart(harness: Harness) -> str:
     """Restart the server. The bot must come back and answer."""
     match = await harness.start()
-    notice = say.Notice(code=NoticeCode.DRAINING, message="the server restarts")
+    notice = server_messages.Notice(code=NoticeCode.DRAINING, message="the server restarts")
     await harness.referee.say(notice)
     began = harness.record.now()
     await harness.restart(down=True)
@@ -266,9 +266,11 @@ async def unknown_fields(harness: Harness) -> str:
     return f"in every message of a {'login and a ' if harness.comes_back else ''}match"
 
 
-def notice_of(match: ScriptedMatch, seat: int, code: NoticeCode) -> say.Notice:
+def notice_of(match: ScriptedMatch, seat: int, code: NoticeCode) -> server_messages.Notice:
     """Return a notice about a seat of a match."""
-    return say.Notice(code=code, tournament=match.tournament_id, match=match.match_id, message=NOT_REAL, seat=seat)
+    return server_messages.Notice(
+        code=code, tournament=match.tournament_id, match=match.match_id, message=NOT_REAL, seat=seat
+    )
 
 
 def move_of(turn: AskedTurn) -> bot.Move:

@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import Any
 
 from rumble_engine import State, get_game
-from rumble_protocol import server_messages as server
+from rumble_protocol import server_messages
 
 SAFETY_MS = 30
 """Time in ms that is reserved in each turn for the answer's way to the server. The bot cannot use this time."""
@@ -39,22 +39,22 @@ class Turn:
     since: Sequence[tuple[int | None, str]]
     """The moves and outcomes of chance since the bot's last turn, each with its seat (None: chance). Empty in a plain
     match, where `moves` has every move."""
-    clock: server.TurnClock
+    clock: server_messages.TurnClock
     """The clocks in ms: `remaining_ms` is the time that the bot had left when the server asked."""
-    start: server.MatchStart | None
+    start: server_messages.MatchStart | None
     """Facts about the whole match: names, settings, time control; None if unknown."""
     deadline: float
     """The time at which the bot must have chosen, in seconds of the clock `now`."""
     now: Callable[[], float]
     """Function that returns the time in s. `deadline` is a time of this clock."""
-    message: server.Turn
+    message: server_messages.Turn
     """The server's message `turn`, from which most other fields are taken."""
 
     @classmethod
     def of(
         cls,
-        message: server.Turn,
-        start: server.MatchStart | None,
+        message: server_messages.Turn,
+        start: server_messages.MatchStart | None,
         now: Callable[[], float],
         round_trip_ms: float = 0.0,
         late_ms: float = 0.0,
@@ -92,7 +92,7 @@ class Turn:
         `seat` is the bot's seat (None: the first seat to move). `ply` is 0, and `moves` is empty.
         """
         seat = state.to_move if seat is None else seat
-        message = server.Turn(
+        message = server_messages.Turn(
             match="none",
             attempt=1,
             turn_id="none",
@@ -101,7 +101,7 @@ class Turn:
             seat=seat,
             state=state.view(seat),
             legal=[state.text_for(seat, code) for code in state.codes_for(seat)],
-            clock=server.TurnClock(remaining_ms=remaining_ms, seats_ms=[remaining_ms] * state.seats, lag_ms=0),
+            clock=server_messages.TurnClock(remaining_ms=remaining_ms, seats_ms=[remaining_ms] * state.seats, lag_ms=0),
         )
         turn = cls.of(message, None, time.monotonic)
         if not get_game(game).hides:
@@ -168,36 +168,36 @@ class Bot:
         """
         raise NotImplementedError(f"{type(self).__name__} has no choose()")
 
-    def session(self, message: server.Session) -> None:
+    def session(self, message: server_messages.Session) -> None:
         """Take note that the server has accepted the login, at the start or after a reconnect."""
 
-    def joined(self, message: server.Joined) -> None:
+    def joined(self, message: server_messages.Joined) -> None:
         """Take note that the bot has entered a tournament."""
 
-    def match_start(self, message: server.MatchStart) -> None:
+    def match_start(self, message: server_messages.MatchStart) -> None:
         """Take note that a match begins, or goes on after a reconnect."""
 
-    def match_over(self, message: server.MatchOver) -> None:
+    def match_over(self, message: server_messages.MatchOver) -> None:
         """Take note that a match is over. The same message may come twice."""
 
-    def rejected(self, message: server.Rejected) -> None:
+    def rejected(self, message: server_messages.Rejected) -> None:
         """Take note that the server rejected a move. If the bot may move again, `choose` is called again."""
 
-    def notice(self, message: server.Notice) -> None:
+    def notice(self, message: server_messages.Notice) -> None:
         """Take note of a text that the server sends to the bot's owner."""
 
-    def tournament_over(self, message: server.TournamentOver) -> None:
+    def tournament_over(self, message: server_messages.TournamentOver) -> None:
         """Take note that a tournament has ended."""
 
 
 Told = (
-    server.Session
-    | server.Joined
-    | server.MatchStart
-    | server.MatchOver
-    | server.Rejected
-    | server.Notice
-    | server.TournamentOver
+    server_messages.Session
+    | server_messages.Joined
+    | server_messages.MatchStart
+    | server_messages.MatchOver
+    | server_messages.Rejected
+    | server_messages.Notice
+    | server_messages.TournamentOver
 )
 """Messages for a bot. `tell` passes a message to the bot's method that has the name of the message's type."""
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from rumble_protocol import server_messages as server
+from rumble_protocol import server_messages
 
 from rumble_bots.bridges.battlesnake.objects import body_of, last_direction
 from rumble_bots.bridges.battlesnake.webhooks import NoAnswer, Webhooks
@@ -99,11 +99,11 @@ class BattlesnakeBot(Bot):
         played.moves += 1
         return move
 
-    def session(self, message: server.Session) -> None:
+    def session(self, message: server_messages.Session) -> None:
         """Report to the Battlesnake the end of each game that ended while the bot was away."""
         self._end_all_but(message.matches)
 
-    def match_over(self, message: server.MatchOver) -> None:
+    def match_over(self, message: server_messages.MatchOver) -> None:
         played = self._played.get(message.match)
         if played is not None and played.attempt == message.attempt:
             played.view = message.state

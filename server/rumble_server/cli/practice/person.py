@@ -8,7 +8,7 @@ from typing import Any
 from rumble_bots.sdk.bot import Bot, Turn
 from rumble_bots.sdk.errors import Resign
 from rumble_engine import Game, IllegalMove, MoveError, NotSampled, State, get_game
-from rumble_protocol import server_messages as server_says
+from rumble_protocol import server_messages
 
 from rumble_server.cli.support.bot_names import as_bot_name
 
@@ -30,12 +30,12 @@ class Person(Bot):
         self._read = read
         self._write = write
         self._draw = draw
-        self._start: server_says.MatchStart | None = None
+        self._start: server_messages.MatchStart | None = None
 
-    def notice(self, message: server_says.Notice) -> None:
+    def notice(self, message: server_messages.Notice) -> None:
         self._write(message.message)
 
-    def match_start(self, message: server_says.MatchStart) -> None:
+    def match_start(self, message: server_messages.MatchStart) -> None:
         self._start = message
         marks = get_game(message.game).seat_marks
         others = ", ".join(name for seat, name in enumerate(message.seats) if seat != message.seat)
@@ -73,7 +73,7 @@ class Person(Bot):
             else:
                 return text
 
-    def match_over(self, message: server_says.MatchOver) -> None:
+    def match_over(self, message: server_messages.MatchOver) -> None:
         if self._start is None:
             return
         game = get_game(self._start.game)
