@@ -33,15 +33,15 @@ PATIENCE_S = 600.0
 """Time in s without an accepted login after which the client gives up."""
 
 
-def delays(chance: Callable[[], float]) -> Iterator[float]:
+def delays(lot: Callable[[], float]) -> Iterator[float]:
     """Yield the time in s to wait before each reconnect.
 
-    The time doubles up to a limit. Each time is shortened at random, at most by half: `chance` returns random numbers
+    The time doubles up to a limit. Each time is shortened at random, at most by half: `lot` returns random numbers
     from 0 to 1.
     """
     delay_s = FIRST_DELAY_S
     while True:
-        yield delay_s * (0.5 + chance() / 2)
+        yield delay_s * (0.5 + lot() / 2)
         delay_s = min(LONGEST_DELAY_S, delay_s * 2)
 
 
@@ -79,7 +79,7 @@ class Client:
         self._connect = connect
         self._now = now
         self._sleep = sleep
-        self._chance = lot
+        self._lot = lot
         self._connection: Connection | None = None
         self._is_to_come_again = False
         """True after the server has turned the client away for the time being. The client then tries again, even if the
@@ -97,7 +97,7 @@ class Client:
         Raises Refused and Closed. If the bot gives up, raises `GiveUp.error`. Raises BadServer if the first connection
         fails, or if there is no accepted login for `patience` seconds after a connection was lost.
         """
-        waits = delays(self._chance)
+        waits = delays(self._lot)
         last_good, said = self._now(), ""
         try:
             while True:
@@ -117,7 +117,7 @@ class Client:
                 if self.conversation.logins > logins:
                     last_good, said = self._now(), ""
                     if last_good - began > STEADY_S:
-                        waits = delays(self._chance)
+                        waits = delays(self._lot)
                 elif not (logins or self._is_to_come_again) or self._now() - last_good > self._patience_s:
                     raise BadServer(problem)
                 wait_s = next(waits) if again_s is None else again_s

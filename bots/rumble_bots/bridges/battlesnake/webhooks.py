@@ -31,7 +31,7 @@ class Moved(BaseModel):
     shout: str | None = None
 
 
-Answer = TypeVar("Answer", bound=BaseModel)
+T = TypeVar("T", bound=BaseModel)
 
 
 class NoAnswer(Exception):
@@ -100,7 +100,7 @@ class Webhooks:
         return content
 
 
-def _read(model: type[Answer], content: bytes) -> Answer:
+def _read(model: type[T], content: bytes) -> T:
     """Parse an answer. Raises NoAnswer, with the first validation error in its text."""
     try:
         return model.model_validate_json(content)

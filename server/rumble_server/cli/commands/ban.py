@@ -8,7 +8,7 @@ import typer
 from rumble_server.cli.output.errors import CliError, ExitCode
 from rumble_server.cli.output.terminal import plain
 from rumble_server.cli.support.commands import App
-from rumble_server.cli.support.host_commands import Answer, of_host
+from rumble_server.cli.support.host_commands import CommandOutput, of_host
 from rumble_server.cli.support.options import without_none
 from rumble_server.cli.support.organiser_client import OrganiserClient
 
@@ -28,7 +28,7 @@ def add(
     name: Name = None,
     minutes: Annotated[int | None, typer.Option(min=1, help="For how long; by default until it is removed.")] = None,
     reason: Annotated[str | None, typer.Option(help="Text for those who are banned.")] = None,
-) -> Answer:
+) -> CommandOutput:
     """Ban an address or a name, and close its connections. An IPv6 address is banned with its /64 network."""
     answer = client.post("bans", {**_subject_field(address, name), **without_none(minutes=minutes, reason=reason)})
     return answer, answer["message"]
@@ -36,7 +36,7 @@ def add(
 
 @app.command()
 @of_host
-def remove(client: OrganiserClient, address: Address = None, name: Name = None) -> Answer:
+def remove(client: OrganiserClient, address: Address = None, name: Name = None) -> CommandOutput:
     """Let an address or a name in again."""
     answer = client.post("bans/lift", _subject_field(address, name))
     return answer, answer["message"]
@@ -44,7 +44,7 @@ def remove(client: OrganiserClient, address: Address = None, name: Name = None) 
 
 @app.command("list")
 @of_host
-def list_(client: OrganiserClient) -> Answer:
+def list_(client: OrganiserClient) -> CommandOutput:
     """List the bans that are in force, the newest first."""
     from rich.table import Table
     from rich.text import Text

@@ -9,7 +9,7 @@ import typer
 from rumble_server.cli.output.errors import CliError, ExitCode
 from rumble_server.cli.output.terminal import plain
 from rumble_server.cli.support.commands import App
-from rumble_server.cli.support.host_commands import Answer, of_administrator
+from rumble_server.cli.support.host_commands import CommandOutput, of_administrator
 from rumble_server.cli.support.nodes import NodeName, SharedDatabase, ask_leases, node_called
 from rumble_server.cli.support.options import with_parameters, without_none
 from rumble_server.cli.support.organiser_client import AdministratorClient, api_path
@@ -62,7 +62,7 @@ def create(
     listed: Listed = None,
     house: House = None,
     **quotas: str | None,
-) -> Answer:
+) -> CommandOutput:
     """Create a club. Its name can never be changed. Next, make a token for its host: rumble club token CLUB."""
     about = without_none(title=title, listed=listed, house=house)
     club = client.post("clubs", {"name": name, "quotas": _quotas(quotas), **about})
@@ -81,7 +81,7 @@ def move(name: Name, node: NodeName, db: SharedDatabase) -> None:
 
 @app.command("list")
 @of_administrator
-def list_(client: AdministratorClient) -> Answer:
+def list_(client: AdministratorClient) -> CommandOutput:
     """Print the clubs on the public list. With the administrator's token, print every club with its quotas and use."""
     from rich.table import Table
     from rich.text import Text
@@ -105,7 +105,7 @@ def remove(
     client: AdministratorClient,
     name: Name,
     yes: Annotated[bool, typer.Option("--yes", help="It is meant.")] = False,
-) -> Answer:
+) -> CommandOutput:
     """Remove a club for good, with all its tournaments. The name is never given again."""
     if not yes:
         raise CliError("a club is removed for good: add --yes", ExitCode.USAGE)
@@ -119,7 +119,7 @@ def title(
     client: AdministratorClient,
     name: Name,
     title: Annotated[str, typer.Argument(metavar="TITLE", help="What people read; empty: its name.")],
-) -> Answer:
+) -> CommandOutput:
     """Give a club a title."""
     club = _change(client, name, {"title": title})
     return club, f"{club['name']} is called {club['title'] or club['name']}"
@@ -127,7 +127,7 @@ def title(
 
 @app.command("set")
 @of_administrator
-def set_(client: AdministratorClient, name: Name, listed: Listed = None, house: House = None) -> Answer:
+def set_(client: AdministratorClient, name: Name, listed: Listed = None, house: House = None) -> CommandOutput:
     """Change whether a club is listed, and whether it has the server's house bots."""
     club = _change(client, name, without_none(listed=listed, house=house))
     are = "listed" if club["listed"] else "not listed", "the server's house bots" if club["house"] else "no house bots"
@@ -137,7 +137,7 @@ def set_(client: AdministratorClient, name: Name, listed: Listed = None, house: 
 @app.command()
 @of_administrator
 @partial(with_parameters, parameters=QUOTAS)
-def quota(client: AdministratorClient, name: Name, **quotas: str | None) -> Answer:
+def quota(client: AdministratorClient, name: Name, **quotas: str | None) -> CommandOutput:
     """Set quotas of a club. A quota without its option stays as it is."""
     club = _change(client, name, {"quotas": _quotas(quotas)})
     bounds = (f"{each.replace('_', ' ')} {NONE if most is None else most}" for each, most in club["quotas"].items())
@@ -150,7 +150,7 @@ def token(
     client: AdministratorClient,
     name: Name,
     host: Annotated[str, typer.Argument(metavar="HOST", help="Whose token it is.")] = "default",
-) -> Answer:
+) -> CommandOutput:
     """Make a token for a host of a club. The token is printed only this once."""
     # The request goes to the club's own path, so that a proxy finds the node with the club.
     answer = client.of_club(name).post("host/tokens", {"name": host})

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from rumble_server.cli.support.commands import App
-from rumble_server.cli.support.host_commands import Answer, of_host
+from rumble_server.cli.support.host_commands import CommandOutput, of_host
 from rumble_server.cli.support.organiser_client import OrganiserClient, api_path
 
 app = App(help="Give and take back the tokens of hosts.")
@@ -16,7 +16,7 @@ Name = Annotated[str, typer.Argument(metavar="NAME", help="The name of a token: 
 
 @app.command()
 @of_host
-def add(client: OrganiserClient, name: Name) -> Answer:
+def add(client: OrganiserClient, name: Name) -> CommandOutput:
     """Make a token for a host, and call the token NAME. The token is printed only this once."""
     answer = client.post("host/tokens", {"name": name})
     return answer, answer["token"]
@@ -24,7 +24,7 @@ def add(client: OrganiserClient, name: Name) -> Answer:
 
 @app.command("list")
 @of_host
-def list_(client: OrganiserClient) -> Answer:
+def list_(client: OrganiserClient) -> CommandOutput:
     """List the tokens' names, and when each token was made."""
     from rich.table import Table
 
@@ -38,7 +38,7 @@ def list_(client: OrganiserClient) -> Answer:
 
 @app.command()
 @of_host
-def remove(client: OrganiserClient, name: Name) -> Answer:
+def remove(client: OrganiserClient, name: Name) -> CommandOutput:
     """Take a token back. From now on the server refuses the token."""
     answer = client.post(api_path("host", "tokens", name, "remove"))
     return answer, answer["message"]

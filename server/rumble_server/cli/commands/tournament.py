@@ -14,7 +14,7 @@ from rumble_server.cli.output.errors import CliError, ExitCode
 from rumble_server.cli.output.terminal import plain, plain_or_rich
 from rumble_server.cli.support import completion
 from rumble_server.cli.support.commands import App
-from rumble_server.cli.support.host_commands import Answer, of_host
+from rumble_server.cli.support.host_commands import CommandOutput, of_host
 from rumble_server.cli.support.options import LOCAL_SERVER, HostToken, Json, Key, Server, with_parameters, without_none
 from rumble_server.cli.support.organiser_client import OrganiserClient, api_path
 from rumble_server.match.match_id import tournament_id_of
@@ -83,7 +83,7 @@ def create() -> None:
 
 
 def _add_verb(name: str, about: str, parameters: Mapping[str, Any]) -> None:
-    def ask(client: OrganiserClient, tournament_id: Id, **body: Any) -> Answer:
+    def ask(client: OrganiserClient, tournament_id: Id, **body: Any) -> CommandOutput:
         return _command(client, tournament_id, name, without_none(**body) or None)
 
     app.command(name, help=about)(of_host(with_parameters(ask, parameters)))
@@ -101,7 +101,7 @@ def bye(
     bot: BotName,
     number: Annotated[int, typer.Argument(metavar="ROUND", min=1, help="A round that is not paired yet.")],
     take_back: Annotated[bool, typer.Option("--take-back", help="Take back a bye that was given.")] = False,
-) -> Answer:
+) -> CommandOutput:
     """Give a bot a half-point bye in a round of a Swiss. The bot is not paired in the round."""
     also = f", {bot} has {'no' if take_back else 'a'} half-point bye in round {number}"
     asked = {"name": bot, "round": number, "take_back": take_back}
@@ -119,7 +119,7 @@ def house(
     ] = None,
     name: Annotated[str | None, typer.Option(help="Its name in the tournament; by default one is made.")] = None,
     count: Annotated[int | None, typer.Option(min=1, help="How many of this bot to add; 1 by default.")] = None,
-) -> Answer:
+) -> CommandOutput:
     """Add house bots to a tournament. The server runs the bots until the tournament is over."""
     if bot is not None:
         wanted = without_none(bot=bot, name=name, count=count)
@@ -138,7 +138,7 @@ def invite(
     code: Annotated[str | None, typer.Option(metavar="CODE", help="Change the code to this one.")] = None,
     open_: Annotated[bool, typer.Option("--open", help="Let anyone join without a code.")] = False,
     qr: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the link as a QR code (SVG), too.")] = None,
-) -> Answer:
+) -> CommandOutput:
     """Show or change the invitation: its code, the link to the page, and the command that lets a bot join."""
     if new + open_ + (code is not None) > 1:
         raise CliError("give only one of --new, --code and --open", ExitCode.USAGE)
@@ -161,7 +161,7 @@ def reset_key(
     client: OrganiserClient,
     name: Annotated[str, typer.Argument(metavar="NAME", help="A bot's name.")],
     key: Annotated[str | None, typer.Option(metavar="KEY", help="Protect the name, open or not, by this key.")] = None,
-) -> Answer:
+) -> CommandOutput:
     """Forget the key of a bot's name. The next login claims the name, unless --key sets a new key."""
     answer = client.post(api_path("names", name, "reset"), without_none(key=key) or None)
     return answer, answer["message"]
@@ -169,7 +169,7 @@ def reset_key(
 
 @app.command()
 @of_host
-def replay(client: OrganiserClient, match_id: MatchId) -> Answer:
+def replay(client: OrganiserClient, match_id: MatchId) -> CommandOutput:
     """Have a match played again; its old result no longer counts."""
     return _command(client, tournament_id_of(match_id), "replay", {"match": match_id})
 
@@ -208,7 +208,7 @@ def standings(tournament_id: Id, server: Server = LOCAL_SERVER, json_: Json = Fa
 
 @app.command()
 @of_host
-def audit(client: OrganiserClient, tournament_id: Id) -> Answer:
+def audit(client: OrganiserClient, tournament_id: Id) -> CommandOutput:
     """Show whether a tournament is fair.
 
     For each bot, show the matches, the seats, the longest wait, the excused time, and the drops: how often the bot lost
@@ -252,7 +252,7 @@ def transcript(
 
 def _command(
     client: OrganiserClient, tournament_id: str, command: str, body: Mapping[str, Any] | None = None, also: str = ""
-) -> Answer:
+) -> CommandOutput:
     answer = client.post(api_path("tournaments", tournament_id, command), body)
     return answer, f"{answer['id']}: {answer['status']}{also}"
 

@@ -66,7 +66,7 @@ class FolderBattle:
             legs=matches,
             seed=seed,
         )
-        self._on_progress = tell
+        self._tell = tell
         self._failed: set[str] = set()
         self._bots: dict[str, _FileBot] = {}
         self.functions: list[FunctionBot] = []
@@ -119,7 +119,7 @@ class FolderBattle:
     def _fail(self, file: str, error: object) -> None:
         if file not in self._failed:
             self._failed.add(file)
-            self._on_progress(f"{error}")
+            self._tell(f"{error}")
 
     def _play_match(self, terms: MatchStarted) -> MatchOver:
         """Play a match, and return its `MatchOver`. A bot that fails loses by its own fault."""

@@ -8,11 +8,11 @@ from rumble_server.cli.output.answers import print_answer
 from rumble_server.cli.support.options import LOCAL_SERVER, AdminToken, HostToken, Json, Server, with_parameters
 from rumble_server.cli.support.organiser_client import AdministratorClient, OrganiserClient
 
-Answer = tuple[Any, ...]
+CommandOutput = tuple[Any, ...]
 """The server's answer as JSON data, followed by the texts and tables that a person sees instead of the JSON data."""
 
 
-def of_host(ask: Callable[..., Answer]) -> Callable[..., None]:
+def of_host(ask: Callable[..., CommandOutput]) -> Callable[..., None]:
     """Return a command for hosts. The command calls `ask` and prints the answer.
 
     `ask` gets the command's own options, and a client of the server in its parameter `client`.
@@ -20,13 +20,13 @@ def of_host(ask: Callable[..., Answer]) -> Callable[..., None]:
     return _command_of(ask, OrganiserClient, "host_token", HostToken)
 
 
-def of_administrator(ask: Callable[..., Answer]) -> Callable[..., None]:
+def of_administrator(ask: Callable[..., CommandOutput]) -> Callable[..., None]:
     """Return a command for administrators. As with `of_host`, the command calls `ask` and prints the answer."""
     return _command_of(ask, AdministratorClient, "admin_token", AdminToken)
 
 
 def _command_of(
-    ask: Callable[..., Answer], make_client: type[OrganiserClient], token_name: str, token_option: Any
+    ask: Callable[..., CommandOutput], make_client: type[OrganiserClient], token_name: str, token_option: Any
 ) -> Callable[..., None]:
     own = [each for each in signature(ask, eval_str=True).parameters.values() if each.name != "client"]
     parameters = {each.name: each.annotation for each in own}
