@@ -144,7 +144,7 @@ def _check_description(game: Game) -> None:
             len(given) == len(set(given)) == game.most_seats,
             f"{what} is not one for each seat, each another",
         )
-        _require(all(each and each.isprintable() for each in given), f"{what} holds what is not one printable line")
+        _require(all(each and each.isprintable() for each in given), f"an entry of {what} is not one printable line")
     _require(_is_json(game.describe()), "describe() is not JSON data")
 
 

@@ -94,7 +94,7 @@ BROKEN = {
     "marks": (broken_game(seat_marks=("X", "X")), "seat_marks"),
     "one name": (broken_game(seat_names=("Black", "Black")), "seat_names is not one for each seat"),
     "no name for a seat": (broken_game(seat_names=("Black",)), "seat_names is not one for each seat"),
-    "an empty name": (broken_game(seat_names=("Black", "")), "seat_names holds what is not"),
+    "an empty name": (broken_game(seat_names=("Black", "")), "an entry of seat_names is not"),
     "description": (broken_game(describe=lambda self: {"name": (1, 2)}), "describe() is not JSON data"),
     "twin settings": (broken_game(settings=Take.settings * 2), "two settings have the same name"),
     "settings unread": (

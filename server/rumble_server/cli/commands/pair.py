@@ -30,7 +30,7 @@ def pair(
     ] = False,
     pairing_rules: Annotated[
         Rules | None,
-        typer.Option(help="Edition of the rules; by default the one that an export of Rumble names, else the newest."),
+        typer.Option(help="Edition of the rules. Default: the edition named in an export of Rumble, or the newest."),
     ] = None,
     json_: Json = False,
 ) -> int:
