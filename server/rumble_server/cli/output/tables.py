@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from rumble_server.results.ratings import Ratings
     from rumble_server.tournament.tournament import Tournament
 
+Lines = Sequence[Mapping[str, Any]]
+"""Standings or bots of a tournament, as the API's JSON."""
 MARKS = {1.0: "1", 0.5: "=", 0.0: "0"}
 """The sign that a crosstable shows for a match, by the bot's score."""
 UNBOUNDED = 1000
@@ -38,7 +40,7 @@ def _table(title: str) -> Table:
 
 def _filled(
     table: Table,
-    lines: Sequence[Mapping[str, Any]],
+    lines: Lines,
     record: Sequence[str],
     remarks: Mapping[str, str],
     tiebreaks: Sequence[str] | None,
@@ -117,12 +119,7 @@ def tiebreaks_for(seats: int) -> Mapping[str, str]:
 
 
 def api_standings_table(
-    lines: Sequence[Mapping[str, Any]],
-    title: str | None = None,
-    entrants: Sequence[Mapping[str, Any]] = (),
-    seats: int = 2,
-    *,
-    brief: bool = False,
+    lines: Lines, title: str | None = None, entrants: Lines = (), seats: int = 2, *, brief: bool = False
 ) -> Table:
     """Draw standings given as the API's JSON, with each bot's faults, and whether the bot is benched or withdrew.
 
@@ -148,12 +145,7 @@ def tiebreak_legend(table: Table, known: Mapping[str, str] = TIEBREAKS) -> list[
 
 
 def fitting_table(
-    console: Console,
-    lines: Sequence[Mapping[str, Any]],
-    title: str | None = None,
-    entrants: Sequence[Mapping[str, Any]] = (),
-    seats: int = 2,
-    beside: int = 0,
+    console: Console, lines: Lines, title: str | None = None, entrants: Lines = (), seats: int = 2, beside: int = 0
 ) -> Table | None:
     """Draw full standings, or brief standings if full standings are too wide. Return None if both are too wide.
 
@@ -169,7 +161,7 @@ def fitting_table(
     return None
 
 
-def standings_for(console: Console, lines: Sequence[Mapping[str, Any]], *about: Any) -> Table:
+def standings_for(console: Console, lines: Lines, *about: Any) -> Table:
     """Draw full standings if they fit a console, and otherwise brief standings.
 
     The other positional arguments are passed on to `api_standings_table`.
@@ -177,21 +169,13 @@ def standings_for(console: Console, lines: Sequence[Mapping[str, Any]], *about: 
     return fitting_table(console, lines, *about) or api_standings_table(lines, *about, brief=True)
 
 
-def print_standings(
-    console: Console,
-    lines: Sequence[Mapping[str, Any]],
-    title: str,
-    entrants: Sequence[Mapping[str, Any]],
-    seats: int,
-) -> None:
+def print_standings(console: Console, lines: Lines, title: str, entrants: Lines, seats: int) -> None:
     """Print standings as `standings_for` draws them, and a line that explains the tie-breaks."""
     table = standings_for(console, lines, title, entrants, seats)
     console.print(table, *tiebreak_legend(table, tiebreaks_for(seats)), sep="\n")
 
 
-def remarks_on(
-    lines: Sequence[Mapping[str, Any]], entrants: Sequence[Mapping[str, Any]] = (), *, brief: bool = False
-) -> dict[str, str]:
+def remarks_on(lines: Lines, entrants: Lines = (), *, brief: bool = False) -> dict[str, str]:
     """Return the remark on each bot that lost by its own fault, is benched or withdrew, keyed by the bot's name."""
     found = {line["name"]: [fault_text(line.get("faults", {}), brief)] for line in lines}
     for entrant in entrants:
