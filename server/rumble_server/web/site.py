@@ -15,6 +15,7 @@ from weakref import WeakValueDictionary
 
 from fastapi import Request
 from rumble_protocol.clubs import MAIN, web_path
+from rumble_protocol.codes import ErrorCode
 
 from rumble_server.arena.arena import Arena
 from rumble_server.arena.house import HouseBots
@@ -26,6 +27,7 @@ from rumble_server.limits.guesses import Guesses
 from rumble_server.limits.permits import Permits
 from rumble_server.limits.quotas import Quotas
 from rumble_server.limits.refusals import Refusals
+from rumble_server.store.errors import StoreError
 from rumble_server.store.log.async_reader import AsyncReader
 from rumble_server.web.errors import WebError
 from rumble_server.web.feed.feed import Feed
@@ -162,13 +164,13 @@ class Site:
         done = command()
         try:
             await self.wait_for_disk()
-        except WebError as error:
+        except (WebError, StoreError) as error:  # StoreError: another node leads the club; the commit may be on disk
             message = f"{error}; look whether it was carried out"
-            raise WebError(HTTPStatus.INSUFFICIENT_STORAGE, error.code, message) from None
+            raise WebError(HTTPStatus.INSUFFICIENT_STORAGE, ErrorCode.UNAVAILABLE, message) from None
         return done
 
     async def wait_for_disk(self) -> None:
-        """Wait until the newest fact is on disk. Raises WebError.
+        """Wait until the newest fact is on disk. Raises WebError; StoreError if another node leads the club.
 
         Only facts on disk may be shown.
         """

@@ -3,6 +3,7 @@ import asyncio
 import httpx
 import pytest
 from rumble_server.arena.commands.organiser import Organiser
+from rumble_server.store.errors import StoreError
 from rumble_server.web.errors import WebError
 
 from tests.server.web.memory_server import HOST, MemoryServer
@@ -69,6 +70,20 @@ async def test_no_client_repeats_a_command_that_was_carried_out_but_is_not_on_di
     assert (answer.status_code, answer.json()["error"]["code"]) == (507, "unavailable")
     assert "look whether it was carried out" in answer.json()["error"]["message"]
     assert list(server.world.arena.tournaments) == ["friday"]
+
+
+async def test_no_client_repeats_a_command_that_was_carried_out_by_a_node_that_loses_the_club(
+    server: MemoryServer, browser: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The commit may be on disk, although this node has learned that another node leads the club."""
+
+    async def wait(_number: int) -> None:
+        raise StoreError("another node leads the club main")
+
+    monkeypatch.setattr(server.log, "wait", wait)
+    answer = await browser.post("/api/tournaments", json={"name": "Friday", "game": "connect4"}, headers=HOST)
+    assert (answer.status_code, answer.json()["error"]["code"]) == (507, "unavailable")
+    assert "look whether it was carried out" in answer.json()["error"]["message"]
 
 
 async def test_no_command_is_carried_out_while_the_disk_is_in_trouble(server: MemoryServer) -> None:
