@@ -37,14 +37,20 @@ class LedClubs:
         node.lease.serve(self)
 
     async def _read(self, name: str, epoch: int, ahead: Ahead) -> Stored:
-        """Read a club that this node leads under `epoch`, except for facts that `ahead` has read. Raises StoreError."""
+        """Read a club that this node leads under `epoch`, except for facts that `ahead` has read.
+
+        Raises StoreError, also if this node does not lead the club under `epoch` any more after the reading.
+        """
 
         def read() -> Stored:  # bots wait for a new leader, so no time is spent on opening a connection
             self._store.open_led_log(name, epoch)
             return read_club(self._store, name, self._clubs.reading.reader().of(name), ahead)
 
         stored = await self._clubs.reading.run(read)
-        epoch = stored.log.epoch
+        if self._lease.clubs.get(name) != epoch:  # the lease was over, or the club was taken, during the reading
+            if name not in self._lease.clubs:
+                self._store.close_log(name)
+            raise StoreError(f"another node leads the club {name}")
         stored.log.on_fenced.append(
             lambda: self._node.call_lease(lambda _now_ms: self._lease.on_lead_lost(name, epoch))
         )

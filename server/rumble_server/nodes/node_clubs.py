@@ -101,10 +101,6 @@ class NodeClubs(LedClubs):
         if not self._clubs.knows(name):
             await self._main.read()
         stored = await self._read(name, epoch, self._ahead.pop(name, Ahead()))
-        if self._lease.clubs.get(name) != epoch:  # the lease was over, or the club was taken, during the reading
-            if name not in self._lease.clubs:
-                self._store.close_log(name)
-            return
         if not self._clubs.knows(name):  # the club was removed, perhaps during the reading
             self._store.close_log(name)
             self._node.release(name)

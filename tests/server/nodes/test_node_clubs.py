@@ -205,7 +205,8 @@ async def test_a_club_in_which_nothing_runs_is_given_up_and_led_again(tmp_path: 
 async def test_a_club_that_is_lost_while_it_is_read_leaves_no_open_log(tmp_path: Path) -> None:
     async with memory_nodes(tmp_path, 1) as cluster:
         await cluster.create("go")
-        await cluster.nodes[0].led._load("go", 7)
+        with pytest.raises(StoreError, match="another node leads the club go"):
+            await cluster.nodes[0].led._load("go", 7)
         assert list(cluster.store.group.logs) == [MAIN]
 
 

@@ -1,11 +1,14 @@
 """The clubs of a server on PostgreSQL that leads every club."""
 
 import asyncio
+from typing import Any
 
 import pytest
 from rumble_protocol.clubs import MAIN
+from rumble_server.app import Server
 from rumble_server.arena.commands.administrator import Administrator
 from rumble_server.clubs.club import read_club
+from rumble_server.config import ServerConfig
 from rumble_server.limits.quotas import NO_QUOTAS
 from rumble_server.store.errors import StoreError
 from rumble_server.tournament.config import TournamentConfig
@@ -66,6 +69,43 @@ async def test_a_server_that_lost_main_leads_no_club_and_ends(postgres_url: str)
         assert server.clubs.must_end.is_set()
         with pytest.raises(StoreError, match="another node leads main"):  # nobody waits forever, not even the start
             await asyncio.wait_for(node.acquire("go"), 5)
+
+
+def lose_lead_while_reading(monkeypatch: pytest.MonkeyPatch, server: Server, club: str) -> None:
+    """Let the server lose the lead of a club while a thread reads the club for the first time."""
+    loop, lost = asyncio.get_running_loop(), list[str]()
+
+    def read(store: Any, name: str, *given: Any) -> Any:
+        stored = read_club(store, name, *given)
+        if name == club and not lost:
+            lost.append(name)
+            assert server._node is not None
+            loop.call_soon_threadsafe(server._node.lease.on_lead_lost, name, stored.log.epoch)
+        return stored
+
+    monkeypatch.setattr("rumble_server.nodes.led_clubs.read_club", read)
+
+
+async def test_a_server_that_loses_main_while_it_reads_main_does_not_start(
+    postgres_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server = Server(ServerConfig(port=0, db=postgres_url, drain_ms=0))
+    lose_lead_while_reading(monkeypatch, server, MAIN)
+    with pytest.raises(StoreError, match="another node leads the club main"):
+        await server.start()
+
+
+async def test_a_club_lost_while_it_is_read_is_loaded_by_the_next_request(
+    postgres_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with running(postgres_url) as server:
+        Administrator(server.arena).create("chess", "", NO_QUOTAS)
+        await server.log.wait(server.log.last)
+        lose_lead_while_reading(monkeypatch, server, "chess")
+        with pytest.raises(StoreError, match="another node leads the club chess"):
+            await server.clubs.load("chess")
+        assert loaded(server) == list(server.store.group.logs) == [MAIN]
+        assert await server.clubs.load("chess") is server.clubs.get_loaded("chess") is not None
 
 
 async def test_a_removed_club_has_no_leader_any_more(postgres_url: str) -> None:
