@@ -331,6 +331,7 @@ class Server:
             lag_s=lambda: self._clock.lag_s,
             lags=self._clock.lags,
             commits=self.store.commits,
+            waiting_facts=lambda: self.store.group.waiting_facts,
             metrics_token=config.metrics_token,
         )
         return Process(

@@ -74,6 +74,8 @@ class ProcessFigures:
     """Function that returns the lateness of the event loop in s at the newest measurement."""
     lags: Histogram
     commits: Histogram
+    waiting_facts: Callable[[], int]
+    """Function that returns the number of facts of all clubs that are not on disk yet."""
     metrics_token: str | None
     """Token that opens /metrics to other machines. A host token of main opens /metrics, too."""
 

@@ -245,6 +245,7 @@ class MemoryServer:
             lag_s=float,
             lags=Histogram(),
             commits=Histogram(),
+            waiting_facts=lambda: self.log.last - self.log.durable,
             metrics_token=METRICS_TOKEN,
         )
         self.process = Process(

@@ -75,8 +75,9 @@ class ClubLog:
         """The writer, which the logs of all clubs share."""
         self._numbers = numbers
         self._fenced: str | None = None
-        self._batch = Batch()
-        self._facts = self._batch.facts
+        self.batch = Batch()
+        """The facts and records that no commit has taken yet."""
+        self._facts = self.batch.facts
         self._waiters: list[tuple[int, asyncio.Future[None]]] = []
 
     @property
@@ -100,11 +101,11 @@ class ClubLog:
 
         Call the method just after the fact of the tournament's end was appended.
         """
-        self._batch.add_record(ended)
+        self.batch.add_record(ended)
         self.group.add_log(self)
 
     def flush_soon(self) -> None:
-        if self._batch:
+        if self.batch:
             self.group.flush_soon()
 
     async def wait(self, number: int) -> None:
@@ -121,8 +122,8 @@ class ClubLog:
 
     def take_batch(self) -> Batch:
         """Return the current batch, and begin a new batch."""
-        batch, self._batch = self._batch, Batch()
-        self._facts = self._batch.facts
+        batch, self.batch = self.batch, Batch()
+        self._facts = self.batch.facts
         return batch
 
     def on_written(self, batch: Batch, sizes: Counter[str]) -> None:

@@ -7,6 +7,7 @@ commit is tried again before any other commit. The stores in SQLite and PostgreS
 
 import asyncio
 import logging
+from collections import Counter
 from collections.abc import Callable, Sequence
 from time import perf_counter
 from typing import Protocol
@@ -62,8 +63,9 @@ class GroupCommit:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._waiting_logs: dict[str, ClubLog] = {}
         """Logs with facts for the next commit, by club."""
-        self._failed: list[tuple[ClubLog, Batch]] | None = None
-        self._writing: asyncio.Task[Sequence[str]] | None = None
+        self._taken: list[tuple[ClubLog, Batch]] = []
+        """Logs and batches of the commit that is being written, or has failed and is to be repeated."""
+        self._writing: asyncio.Task[list[Counter[str] | None]] | None = None
         self._timer: asyncio.Handle | None = None
         self._watching: asyncio.Handle | None = None
         self._hurried = False
@@ -91,6 +93,12 @@ class GroupCommit:
             self._hurried = True
             self._write_in(HURRIED_S)
 
+    @property
+    def waiting_facts(self) -> int:
+        """Number of facts that are not on disk yet."""
+        batches = [*(batch for _, batch in self._taken), *(each.batch for each in self._waiting_logs.values())]
+        return sum(len(batch.facts) for batch in batches)
+
     async def wait_all(self) -> None:
         """Wait until all facts are on disk, or until writing has failed. A commit that seems stuck is waited for."""
         while self._writing is not None or (self._waiting_logs and self.trouble is None):
@@ -108,10 +116,8 @@ class GroupCommit:
             if timer is not None:
                 timer.cancel()
         await self.writer.close()
-        lost = sum(len(batch.facts) for _, batch in self._failed or ())
-        lost += sum(len(each.take_batch().facts) for each in self._waiting_logs.values())
-        if lost:
-            log.error("facts that could not be written are lost: %d", lost)
+        if self.waiting_facts:
+            log.error("facts that could not be written are lost: %d", self.waiting_facts)
 
     def _write_in(self, delay_s: float) -> None:
         """Begin the next commit after `delay_s`. A commit planned by an earlier call is cancelled."""
@@ -127,39 +133,37 @@ class GroupCommit:
         self._hurried = False
         if self._loop is None or self._writing is not None:
             return
-        again = self._failed is not None
-        taken = self._failed or [
-            (each, each.take_batch()) for each in self._waiting_logs.values() if not each.is_fenced
-        ]
+        again = bool(self._taken)
         if not again:
+            self._taken = [(each, each.take_batch()) for each in self._waiting_logs.values() if not each.is_fenced]
             self._waiting_logs.clear()
-        if not taken:
-            return
-        contents = [batch.content(each.club, each.durable, each.epoch) for each, batch in taken]
-        self._began_s = perf_counter()
-        self._writing = self._loop.create_task(self.writer.write(contents, again=again))
-        self._writing.add_done_callback(lambda written: self._written(taken, contents, written))
+        if self._taken:
+            self._began_s = perf_counter()
+            self._writing = self._loop.create_task(self._commit(again))
+            self._writing.add_done_callback(self._written)
 
-    def _written(
-        self, taken: list[tuple[ClubLog, Batch]], contents: list[Content], written: "asyncio.Task[Sequence[str]]"
-    ) -> None:
+    async def _commit(self, again: bool) -> list[Counter[str] | None]:
+        """Write a commit. Return the sizes of each batch's rows; None for a club that another server leads."""
+        contents = [batch.content(each.club, each.durable, each.epoch) for each, batch in self._taken]
+        fenced = await self.writer.write(contents, again=again)
+        return [None if lead_text(each) in fenced else sizes_of(each) for each in contents]
+
+    def _written(self, written: "asyncio.Task[list[Counter[str] | None]]") -> None:
         self._writing = None
         error = written.exception()
         if error is not None:
-            self._failed = taken
             # `flush_soon` then does nothing: a listener that waits for a fact must not hurry the retry.
             self._hurried = True
             self._write_in(RETRY_S)
             self._report(str(error) or type(error).__name__)
             return
         self.commits.observe(perf_counter() - self._began_s)
-        self._failed = None
-        fenced = written.result()
-        for (each, batch), content in zip(taken, contents, strict=True):
-            if lead_text(content) in fenced:
+        taken, self._taken = self._taken, []
+        for (each, batch), sizes in zip(taken, written.result(), strict=True):
+            if sizes is None:
                 each.fence()
             else:
-                each.on_written(batch, sizes_of(content))
+                each.on_written(batch, sizes)
         self._report(self._seen)
         self._schedule_write()
 
@@ -179,7 +183,7 @@ class GroupCommit:
         if self._writing is not None:
             if perf_counter() - self._began_s > STUCK_S:
                 self._report(f"it has not answered for {STUCK_S:g} s")
-        elif self._failed is None:
+        elif not self._taken:
             self._report(self._seen)
 
     def _report(self, trouble: str | None) -> None:

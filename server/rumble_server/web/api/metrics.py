@@ -81,7 +81,7 @@ class _Figures(Collector):
         sites, operation = list(self._clubs.sites()), self._operation
         arenas, logs = [site.arena for site in sites], [site.log for site in sites]
         connected = sum(player.is_connected for arena in arenas for player in arena.players)
-        last, durable = max([log.last for log in logs], default=0), max([log.durable for log in logs], default=0)
+        last, waiting = max([log.last for log in logs], default=0), operation.waiting_facts()
         yield _gauge("clubs", "Clubs that are loaded.", len(sites))
         yield _gauge("bots_connected", "Bots that are logged in.", connected)
         yield _gauge("spectators", "Open streams of events.", self._clubs.count_streams())
@@ -91,15 +91,15 @@ class _Figures(Collector):
         yield _counter(
             "results", "Matches that ended, since the start of this process.", operation.fact_counts[MatchOver]
         )
-        yield _gauge("log_facts", "The number of the last fact of the event log.", last)
-        yield _gauge("log_facts_durable", "The number of the last fact that is on disk.", durable)
+        yield _gauge("log_facts", "The greatest number of a fact of the event log.", last)
+        yield _gauge("log_facts_durable", "The same, less the facts that are not on disk.", max(0, last - waiting))
         trouble = any(log.trouble is not None for log in logs)
         yield _gauge("log_trouble", "1 while the database cannot be written.", trouble)
         yield _gauge("loop_lag_seconds", "How late the event loop was when it was last measured.", operation.lag_s())
         yield _labelled("tournaments", "Tournaments, by status.", "status", self._tournaments(arenas))
         yield _labelled("connections", "Open connections, by kind.", "kind", operation.connections())
         queues = {
-            "facts": last - durable,
+            "facts": waiting,
             "sessions": sum(arena.waiting_for_disk for arena in arenas),
             "streams": sum(site.feed.waiting_count for site in sites),
         }

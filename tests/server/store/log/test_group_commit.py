@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from rumble_server.store.errors import StoreError
 from rumble_server.store.log import group_commit as module
+from rumble_server.store.log.batch import Batch
 from rumble_server.store.log.club_log import ClubLog, Numbers
 from rumble_server.store.log.content import Content, lead_text
 from rumble_server.store.open import open_store
@@ -15,7 +16,7 @@ from rumble_server.tournament.club_facts import NameUsed
 from rumble_server.tournament.config import TournamentConfig
 from rumble_server.tournament.facts import TournamentCreated, TournamentEnded
 
-from tests.server.failing import fail
+from tests.server.failing import fail, fail_if
 from tests.server.gateway.served import until
 from tests.server.store.databases import Database, opened, opened_store
 from tests.server.store.disk import HeldCommits, Listener, begin_write, group_of, joined, write
@@ -232,6 +233,18 @@ async def test_a_club_led_again_while_a_commit_hangs_gets_no_fact_of_its_fenced_
         assert (listener.batches, new.is_fenced) == ([], False)
         with closing(store.reader("go")) as reader:
             assert reader.tournament_facts("friday") == [joined(3)]
+
+
+@pytest.mark.usefixtures("impatient")
+async def test_facts_that_could_not_be_encoded_are_written_by_the_next_try(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fail_if(monkeypatch, Batch, "content", lambda *_: True, times=1)
+    async with opened(database) as log, asyncio.timeout(5):
+        told = Told(log)
+        await write(log, joined(1))
+        assert told.facts == [(1, joined(1))]
+        assert [await told.trouble.get() for _ in range(2)] == ["a bug of the test", None]
 
 
 class OneForEach:

@@ -3,8 +3,14 @@ from typing import Any
 
 import httpx
 import pytest
+from rumble_server.arena.commands.administrator import Administrator
+from rumble_server.limits.quotas import NO_QUOTAS
+from rumble_server.tournament.facts import NameUsed
 
+from tests.server.gateway.served import until
+from tests.server.store.disk import HeldCommits
 from tests.server.web.memory_server import HOST, METRICS_TOKEN, MemoryServer
+from tests.server.whole_server import running
 
 FIGURE = re.compile(r'^rumble_(\w+(?:\{\w+="[^"]+"\})?) (\S+)$', re.MULTILINE)
 
@@ -87,6 +93,27 @@ async def test_metrics_are_open_to_this_machine_and_to_tokens(
 async def test_the_metrics_token_opens_nothing_else(browser: httpx.AsyncClient) -> None:
     answer = await browser.get("/api/host", headers={"Authorization": f"Bearer {METRICS_TOKEN}"})
     assert answer.status_code == 401
+
+
+@pytest.mark.e2e
+async def test_facts_of_all_clubs_wait_although_each_club_has_its_own_numbers(postgres_url: str) -> None:
+    async with running(postgres_url) as server:
+        Administrator(server.arena).create("chess", "", NO_QUOTAS)
+        for each in range(20):  # so that the numbers of main are above the numbers of chess
+            await server.log.wait(server.log.append(NameUsed(f"bot-{each}", None, None, 0)))
+        chess = await server.clubs.load("chess")
+        assert chess is not None
+        held = HeldCommits(server.store.group)
+        written = chess.log.append(NameUsed("anna", None, None, 0))
+        await until(lambda: bool(held.commits))
+        last = chess.log.append(NameUsed("ben", None, None, 0))
+        async with httpx.AsyncClient(base_url=server.url) as browser:
+            figures = await read(browser)
+            assert figures['queue_length{queue="facts"}'] == last - written + 1 == 2
+            assert figures["log_facts"] - figures["log_facts_durable"] == 2
+            held.go_on.set()
+            await chess.log.wait(last)
+            assert (await read(browser))['queue_length{queue="facts"}'] == 0
 
 
 async def test_a_node_that_leads_nothing_has_figures(server: MemoryServer, browser: httpx.AsyncClient) -> None:
