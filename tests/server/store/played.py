@@ -11,7 +11,14 @@ from rumble_server.store.log.batch import Batch
 from rumble_server.store.sqlite.schema import open_database
 from rumble_server.store.sqlite.writer import write as commit
 from rumble_server.tournament.ended import EndedTournament
-from rumble_server.tournament.facts import LogFact, TournamentCreated, TournamentEnded, TournamentFact, tournament_of
+from rumble_server.tournament.facts import (
+    ConfigChanged,
+    LogFact,
+    TournamentCreated,
+    TournamentEnded,
+    TournamentFact,
+    tournament_of,
+)
 from rumble_server.tournament.rebuild import rebuild_tournament
 
 from tests.server.arena.playing import first_legal
@@ -46,6 +53,12 @@ def as_challenges(facts: Iterable[LogFact]) -> list[LogFact]:
         else each
         for each in facts
     ]
+
+
+def unlisted(facts: Iterable[LogFact], tournament: str) -> LogFact:
+    """Return the fact that the host made a tournament unlisted."""
+    (config,) = [each.config for each in facts if isinstance(each, TournamentCreated) and each.tournament == tournament]
+    return ConfigChanged(tournament, config.model_copy(update={"listed": False}), 0)
 
 
 def save(path: Path, facts: Sequence[LogFact], size: int = 5, start: int = 1) -> None:

@@ -26,10 +26,11 @@ from rumble_server.limits.quotas import NO_QUOTAS
 from rumble_server.match.facts import FrameSeen, FrameShared, MatchOver, MatchStarted, with_shared_frames
 from rumble_server.match.match_id import Neighbours, neighbours, tournament_id_of
 from rumble_server.store.log.async_reader import AsyncReader
+from rumble_server.store.log.batch import Configured
 from rumble_server.store.log.ended_count import EndedCount
 from rumble_server.tournament.club_facts import ClubCreated, HostTokenSet
 from rumble_server.tournament.ended import DamagedTournament, EndedTournament, Outline
-from rumble_server.tournament.facts import LogFact, TournamentCreated, TournamentEnded, tournament_of, versions_of
+from rumble_server.tournament.facts import LogFact, TournamentEnded, tournament_of, versions_of
 from rumble_server.tournament.rebuild import Rebuilt, rebuild_tournament
 from rumble_server.tournament.tournament import Tournament
 from rumble_server.tournament.versions import StoredVersion
@@ -76,6 +77,11 @@ class WaitingLog:
 def passed_on(value: Any) -> Any:
     """Return a value as another process would receive it: pickled and unpickled."""
     return pickle.loads(pickle.dumps(value))
+
+
+def is_listed(facts: Iterable[LogFact]) -> dict[str, bool]:
+    """Return for each tournament whether the tournament is listed, oldest tournament first."""
+    return {fact.tournament: fact.config.listed for fact in facts if isinstance(fact, Configured)}
 
 
 class MemoryReader:
@@ -129,9 +135,8 @@ class MemoryReader:
         return [each for each in stored if each.row >= stored[-1].saved.oldest]
 
     async def unlisted(self) -> Sequence[EndedTournament]:
-        configs = {fact.tournament: fact.config for fact in self._facts() if isinstance(fact, TournamentCreated)}
-        records = self._world.log.records.values()
-        return [each for each in records if not configs[each.id].listed and not each.is_challenge]
+        listed, records = is_listed(self._facts()), self._world.log.records.values()
+        return [each for each in records if not listed[each.id] and not each.is_challenge]
 
     async def neighbours(self, match_id: str) -> Neighbours:
         found = {fact.match for fact in self._facts() if isinstance(fact, MatchStarted | MatchOver)}
@@ -140,11 +145,10 @@ class MemoryReader:
     async def listed(self, limit: int) -> Sequence[Outline]:
         facts, records = self._facts(), self._world.log.records
         over = {fact.tournament for fact in facts if isinstance(fact, TournamentEnded)}
-        listed = [fact.tournament for fact in facts if isinstance(fact, TournamentCreated) and fact.config.listed]
         return [
             records.get(each) or DamagedTournament.of(each, self._of(each), over=True)
-            for each in reversed(listed)
-            if each in over
+            for each, listed in reversed(is_listed(facts).items())
+            if listed and each in over
         ][:limit]
 
 

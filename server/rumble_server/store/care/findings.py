@@ -3,16 +3,17 @@
 from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
+from rumble_server.store.log.batch import Configured
 from rumble_server.store.log.codec import Numbered, read_ended, read_facts
 from rumble_server.store.log.reader import LogReader
 from rumble_server.store.row_keys import MAIN, prefix_of, split
-from rumble_server.tournament.facts import VERSIONS, TournamentCreated, TournamentEnded
+from rumble_server.tournament.facts import VERSIONS, TournamentEnded
 from rumble_server.tournament.rebuild import rebuild_tournament
 
 Flags = dict[str, tuple[bool | None, bool]]
 """Two flags of each tournament, by the tournament's key.
 
-The first flag is true if the tournament is listed, and None if the fact of its creation was not read. The second flag
+The first flag is true if the tournament is listed, and None if no fact with its configuration was read. The second flag
 is true if the tournament is over.
 """
 
@@ -82,7 +83,7 @@ def update_flags(flags: Flags, key: str, facts: Iterable[Numbered]) -> None:
         return
     listed, over = flags.get(key, (None, False))
     for _, fact in facts:
-        if isinstance(fact, TournamentCreated):
+        if isinstance(fact, Configured):
             listed = fact.config.listed
         over = over or isinstance(fact, TournamentEnded)
     flags[key] = (listed, over)

@@ -16,8 +16,9 @@ from rumble_server.tournament.ended import EndedTournament
 
 _REBUILDING = frozenset(get_args(facts.TournamentFact))
 _OF_A_PLY = frozenset(get_args(MatchFact)) - _REBUILDING
-_Configured = facts.TournamentCreated | facts.ConfigChanged
-_MARKS = frozenset((*get_args(_Configured), facts.TournamentEnded, club_facts.VersionSaved))
+Configured = facts.TournamentCreated | facts.ConfigChanged
+"""Kinds of facts that say whether a tournament is listed."""
+_MARKS = frozenset((*get_args(Configured), facts.TournamentEnded, club_facts.VersionSaved))
 
 
 class Batch:
@@ -46,7 +47,7 @@ class Batch:
             "last": self.facts[-1][0] if self.facts else before,
             "log": [(lines[0][0], tournament_id, kind, write_lines(lines)) for kind, tournament_id, lines in rows],
             "created": list(
-                {each.tournament: each.config.listed for each in marks if isinstance(each, _Configured)}.items()
+                {each.tournament: each.config.listed for each in marks if isinstance(each, Configured)}.items()
             ),
             "over": [mark.tournament for mark in marks if type(mark) is facts.TournamentEnded],
             "ended": [(ended.id, write_ended(ended)) for ended in self._ended],

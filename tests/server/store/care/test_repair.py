@@ -16,7 +16,7 @@ from rumble_server.tournament.club_facts import HostTokenSet, HostTokensRemoved
 from rumble_server.tournament.facts import LogFact
 
 from tests.server.store.disk import rows, shut
-from tests.server.store.played import FACTS, bit, change, cut, digit, execute, facts_of, overwrite, save, tear
+from tests.server.store.played import FACTS, bit, change, cut, digit, execute, facts_of, overwrite, save, tear, unlisted
 
 pytestmark = pytest.mark.usefixtures("saved")
 MATCH = "monday.1.1.1.1"
@@ -61,6 +61,14 @@ def test_everything_but_damaged_moves_is_as_it_was(path: Path, backup: Path, how
         assert set(reader.ended(["friday", "monday"])) == {"friday", "monday"}
     assert len(backup.read_bytes()) == len(damaged)
     assert [stat.S_IMODE(each.stat().st_mode) for each in (path, backup)] == [0o600, 0o600]
+
+
+def test_a_tournament_that_the_host_hid_stays_hidden(path: Path, backup: Path) -> None:
+    save(path, [unlisted(FACTS, "friday")], start=len(FACTS) + 1)
+    assert repair(str(path), str(backup), 0) == [], "the log and the index agree"
+    execute(path, "UPDATE tournaments SET listed = 1")
+    repair(str(path), str(backup), 0)
+    assert rows(path, "SELECT id, listed FROM tournaments") == [("friday", 0), ("monday", 1)]
 
 
 def test_a_tournament_with_lost_facts_stays_and_is_damaged(path: Path, backup: Path) -> None:
