@@ -72,7 +72,8 @@ EVERY_ADDRESS = {"0.0.0.0": "127.0.0.1", "::": "::1"}
 itself."""
 SHUTDOWN_S = 3
 """Maximum time in s that uvicorn waits for open HTTP requests at the end."""
-
+SOON_S = 0.02
+"""Interval in s at which a stopping server looks whether matches are still running."""
 
 MakeHouse = Callable[[str, Certificate | None], HouseRunner]
 """Function that makes the runner of house bots, given the URL and the certificate of this server."""
@@ -467,13 +468,12 @@ class Server:
         """Hand all clubs over to other nodes, if any, and let running matches finish for at most `drain_ms`."""
         if self._node is not None and not self._node.stands_by:
             await self._node.hand_all_over()
-        clubs, written = self.clubs, self._shared.written
-        clubs.drain()
+        self.clubs.drain()
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(self.config.drain_ms / 1000):
-                while clubs.playing and not clubs.must_end.is_set():
-                    written.clear()
-                    await written.wait()
+                # Polled, because only a stopping server waits here, for several kinds of events.
+                while self.clubs.playing and not self.clubs.must_end.is_set():  # noqa: ASYNC110
+                    await asyncio.sleep(SOON_S)
 
     async def _end_serving(self) -> None:
         if self._uvicorn is not None and self._serving is not None:

@@ -323,6 +323,19 @@ async def test_a_server_stops_in_order_whatever_step_fails(
 
 
 @pytest.mark.e2e
+async def test_a_server_that_must_end_drains_no_longer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ClubRegistry, "playing", True)
+    async with asyncio.timeout(10):
+        server = Server(ServerConfig(port=0, db=str(tmp_path / "x.db"), drain_ms=60_000))
+        await server.start()
+        stopping = asyncio.create_task(server.stop())
+        await asyncio.sleep(0.1)
+        assert not stopping.done()
+        server.clubs.must_end.set()
+        await stopping
+
+
+@pytest.mark.e2e
 async def test_a_server_that_cannot_drain_stops_nevertheless(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:

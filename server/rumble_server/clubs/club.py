@@ -3,7 +3,6 @@
 `ClubRegistry` loads and unloads clubs. Each part of a club knows only this club. `ClubParts` has the shared parts.
 """
 
-import asyncio
 import hashlib
 import hmac
 import logging
@@ -76,8 +75,6 @@ class ClubParts:
     make_gate: Callable[[], Gate] | None = None
     """Function to make the gate of a club; None if this process leads clubs without a lease."""
     directory: ClubDirectory = field(default_factory=ClubDirectory)
-    written: asyncio.Event = field(default_factory=asyncio.Event)
-    """Event that is set whenever facts of any club have reached the disk."""
 
     def forget_main(self) -> None:
         """Forget the clubs and bans of main, before all facts of main are applied again.
@@ -351,7 +348,6 @@ class Club:
     def _on_durable(self, batch: list[Numbered]) -> None:
         """Handle facts that have reached the disk, in this order: frames to bots, feed, house bots, other listeners."""
         shared = self._shared
-        shared.written.set()
         kinds: Counter[type] = Counter([type(fact) for _, fact in batch])
         if TournamentEnded in kinds:
             shared.ended.count(self.name, batch)
