@@ -157,7 +157,9 @@ class LedClubs:
         club = self._clubs.get_loaded(name)
         self._clubs.forget(name)
         if club is not None:
-            club.log.fence()  # this node may lead the club again before the next commit, under another epoch
+            # This node may lead the club again before the next commit, under another epoch. The log is fenced after
+            # this command of the lease, because a fenced log calls the lease.
+            asyncio.get_running_loop().call_soon(club.log.fence)
 
     def end_node(self) -> None:
         log.error(EXPELLED)

@@ -13,7 +13,7 @@ from rumble_server.store.errors import StoreError
 from rumble_server.tournament.club_facts import NameUsed
 
 from tests.needs import need_module
-from tests.server.failing import fail
+from tests.server.failing import fail, note_calls
 from tests.server.gateway.served import until
 from tests.server.store.disk import HeldCommits
 
@@ -101,6 +101,19 @@ async def test_a_club_lost_and_led_again_while_a_commit_hangs_loses_its_waiting_
         assert held.commits == [[f"main@{main.log.epoch}"], [f"chess@{epoch + 2}"]]
         with closing(cluster.store.reader("chess")) as reader:
             assert [fact.name for fact in reader.club_facts()[0] if isinstance(fact, NameUsed)] == ["carl"]
+
+
+async def test_a_command_to_discard_a_club_does_not_call_the_lease(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with memory_nodes(tmp_path, 1) as cluster, asyncio.timeout(10):
+        (only,) = cluster.nodes
+        chess = await cluster.led("chess")
+        with monkeypatch.context() as patched:
+            calls = note_calls(patched, only.node, "call_lease")
+            only.node.lease.on_lead_lost("chess", chess.log.epoch)
+            assert calls == []
+        await until(lambda: chess.log.is_fenced)
 
 
 def cannot_open(monkeypatch: pytest.MonkeyPatch, *nodes: MemoryNode, times: float = inf) -> list[tuple[str, int]]:
