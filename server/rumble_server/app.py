@@ -323,7 +323,7 @@ class Server:
     def _make_process(self, outbox: Outbox, permits: Permits, admission: Admission) -> Process:
         """Make the description of this process for the web, with the figures for /metrics."""
         config = self.config
-        operation = ProcessFigures(
+        figures = ProcessFigures(
             ended=self.ended.by_status,
             fact_counts=self._fact_counts,
             connections=self._count_connections,
@@ -340,7 +340,7 @@ class Server:
             Addresses(config.public_url, self.network_urls),
             config.known_hosts,
             config.bounds,
-            operation,
+            figures,
             permits,
             unready_reason=self._unready_reason,
             guesses=admission.guesses,

@@ -112,7 +112,7 @@ def read_club(store: "Store", name: str, reader: LogReader, ahead: Ahead) -> Sto
 
     Any thread may call the function. The log must be open first, so that no other server writes to the club.
     """
-    log, run = store.log(name), store.run_of(name)
+    club_log, run = store.log(name), store.run_of(name)
     of_club, problems = reader.club_facts()
     unfinished = reader.tournament_ids(over=False)
     recovered = read(of_club, unfinished, partial(ahead.facts, reader), reader.facts_of_matches, ahead.tournaments)
@@ -120,10 +120,11 @@ def read_club(store: "Store", name: str, reader: LogReader, ahead: Ahead) -> Sto
         if isinstance(error, StoreError) and not isinstance(error, DamagedLog):
             raise error  # the database fails at the moment, and the tournament is perhaps whole
     newest_ms = 0
-    if log.epoch:  # other nodes, with other clocks, may have led the club
+    if club_log.epoch:  # other nodes, with other clocks, may have led the club
         newest_ms = reader.newest_ms()
     names = _names_in_records(reader) if problems else frozenset[str]()
-    return Stored(log, run, store.async_reader(name), reader.tournament_ids(), recovered, problems, names, newest_ms)
+    tournament_ids = reader.tournament_ids()
+    return Stored(club_log, run, store.async_reader(name), tournament_ids, recovered, problems, names, newest_ms)
 
 
 def _names_in_records(reader: LogReader) -> frozenset[str]:

@@ -64,14 +64,14 @@ class HandOvers:
         """Number of the offer after which this node has last reported that it read a club ahead, by club."""
 
     @property
-    def count_left(self) -> int:
+    def clubs_left(self) -> int:
         """Number of stopped clubs that are being handed over, or have bots still connected here."""
         return len(self.unconfirmed) + len(self._leaving)
 
     @property
     def can_go_on(self) -> bool:
         """True if a hand-over is going on, or some other node can take a club."""
-        return bool(self._planned or self.count_left) or any(map(self._target_of, self._state.clubs))
+        return bool(self._planned or self.clubs_left) or any(map(self._target_of, self._state.clubs))
 
     @property
     def due_ms(self) -> list[int]:
@@ -155,7 +155,7 @@ class HandOvers:
 
     def _stop_next(self) -> None:
         """Begin to stop a club whose next leader is ready. Do nothing while a club is being stopped or handed over."""
-        if self._stopping is None and not self.count_left:
+        if self._stopping is None and not self.clubs_left:
             ready = (club for club, move in self._planned.items() if move.is_ready)
             self._stopping = next(ready, None)
             if self._stopping is not None:

@@ -79,12 +79,12 @@ class Lease(LeaseState):
         return now_ms < self.until_ms
 
     @property
-    def count_left(self) -> int:
+    def clubs_left(self) -> int:
         """Number of clubs that this node has not completely handed over.
 
         Such a club is led by this node, is being handed over, or was handed over but has bots still connected here.
         """
-        return len(self.clubs) + self.hand_overs.count_left
+        return len(self.clubs) + self.hand_overs.clubs_left
 
     def leader_of(self, club: str) -> statements.NodeRow | None:
         """Return the club's leader at the last look; None if the club had no leader with a valid lease."""
@@ -158,7 +158,7 @@ class Lease(LeaseState):
 
     # --- statements ---
 
-    def on_answer(self, answer: statements.Answer, now_ms: int) -> None:
+    def on_answer(self, answer: statements.StatementResult, now_ms: int) -> None:
         """Handle the answer to the running statement, and send the next statement."""
         self._check_expiry(now_ms)
         statement, self._running = self._running, None
@@ -168,7 +168,7 @@ class Lease(LeaseState):
             case _, statements.Renewed():
                 # The database extended the lease after the statement was sent, so the lease ends later there than here.
                 self._renewed(self._sent_at_ms + self._held_ms, now_ms)
-            case _, statements.Seen() as seen:
+            case _, statements.LookedUp() as seen:
                 self._on_look(seen, now_ms)
             case statements.Acquire(club), statements.Executed(int(epoch)) if not self._distrusted:
                 self._start_leading(club, epoch)
@@ -222,7 +222,7 @@ class Lease(LeaseState):
             self._confirm_until_ms = until_ms
         self.add(statements.Look(), now_ms)
 
-    def _on_look(self, look: statements.Seen, now_ms: int) -> None:
+    def _on_look(self, look: statements.LookedUp, now_ms: int) -> None:
         """Store the rows of a look, and act on the rows.
 
         If the node is suspended, a look after a renewal ends the suspension, and any other look is ignored.

@@ -2,13 +2,13 @@
 
 from hashlib import blake2b
 
-from rumble_server.store.postgres.lease_statements import NodeRow, Seen
+from rumble_server.store.postgres.lease_statements import LookedUp, NodeRow
 
 
 class LeaseRows:
     """The nodes with a valid lease, and the clubs with a leader, at the last look."""
 
-    def __init__(self, look: Seen) -> None:
+    def __init__(self, look: LookedUp) -> None:
         self.nodes = {node.id: node for node in look.nodes}
         """Nodes with a valid lease, by id."""
         self.clubs = dict(look.clubs)

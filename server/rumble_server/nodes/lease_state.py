@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 from rumble_server.nodes.lease_rows import LeaseRows
 from rumble_server.nodes.ports import Led
-from rumble_server.store.postgres.lease_statements import HandOver, Seen, Statement
+from rumble_server.store.postgres.lease_statements import HandOver, LookedUp, Statement
 
 
 class LeaseState:
@@ -17,7 +17,7 @@ class LeaseState:
         self.led = led
         self.clubs: dict[str, int] = {}
         """Epoch of each club that the node leads, by club. The clubs stay here while the node is suspended."""
-        self.rows = LeaseRows(Seen())
+        self.rows = LeaseRows(LookedUp())
         self.draining = self.suspended = False
         self.stands_by = stands_by
         self._run = run

@@ -26,7 +26,7 @@ The headers come from nginx (configured as in docs/examples) or Caddy.
 """
 LED_BY = b"Rumble-Leader: %s\r\n"
 AGAIN = b"Retry-After: 1\r\n"
-Answer = tuple[HTTPStatus, bytes]
+ProxyReply = tuple[HTTPStatus, bytes]
 """HTTP status and a header line."""
 
 
@@ -39,19 +39,20 @@ class Question:
     def __init__(
         self,
         lease: Lease,
-        holds: Callable[[], bool],
-        knows: Callable[[str], bool],
-        want: Callable[[str], None],
+        has_valid_lease: Callable[[], bool],
+        knows_club: Callable[[str], bool],
+        request_leader: Callable[[str], None],
         address: str,
     ) -> None:
-        """`holds` returns true if the lease is valid. `want` lets this node acquire a club without a leader.
+        """`has_valid_lease` returns true if the lease is valid. `address` is the address of this node.
 
-        `knows` returns true if a club exists, according to the facts of `main` that this node has read. `address` is
-        the address of this node.
+        `request_leader` lets this node acquire a club without a leader. `knows_club` returns true if a club exists,
+        according to the facts of `main` that this node has read.
         """
-        self._lease, self._holds, self._knows, self._want, self._address = lease, holds, knows, want, address
+        self._lease, self._has_valid_lease, self._address = lease, has_valid_lease, address
+        self._knows_club, self._request_leader = knows_club, request_leader
 
-    def answer(self, headers: Sequence[tuple[bytes, bytes]]) -> Answer | None:
+    def answer(self, headers: Sequence[tuple[bytes, bytes]]) -> ProxyReply | None:
         """Return the answer to a request with these headers; None if the request is not a question of a proxy."""
         uri: bytes | None = None
         for name, value in headers:
@@ -63,15 +64,15 @@ class Question:
             return None
         path, _, query = uri.decode("latin-1").partition("?")
         owner = owner_of(unquote(path), query)
-        if not self._holds():
+        if not self._has_valid_lease():
             return HTTPStatus.BAD_GATEWAY, AGAIN
         if isinstance(owner, Owner):
             return HTTPStatus.NO_CONTENT, LED_BY % self._address.encode()
         leader = self._lease.leader_of(owner)
-        if leader is None and not self._knows(owner):
+        if leader is None and not self._knows_club(owner):
             owner = MAIN  # only main's leader knows a club created just now, or can say that the club does not exist
             leader = self._lease.leader_of(MAIN)
         if leader is None:
-            self._want(owner)
+            self._request_leader(owner)
             return HTTPStatus.SERVICE_UNAVAILABLE, AGAIN
         return HTTPStatus.NO_CONTENT, LED_BY % leader.address.encode()

@@ -74,7 +74,7 @@ def make_web(clubs: ClubSites, process: Process) -> ASGIApp:
         "clubs": clubs,
         "process": process,
         "answer_cache": AnswerCache(process.bounds.kept_answer_bytes),
-        "figures": figures(clubs, process.operation),
+        "figures": figures(clubs, process.figures),
     }
     of_club = ClubPaths(RateLimits(Compression(application()), process), clubs, process, shared, _answer)
     return HeaderGuard(RequestShares(of_club, process), process.host_names)
@@ -108,7 +108,7 @@ def _add_errors(app: FastAPI) -> None:
         if isinstance(error, CommandRefused):
             error = WebError.of(error)
         elif isinstance(error, Crowded):
-            process_of(request).operation.refusals.count("costly", client_address(request), request.url.path)
+            process_of(request).figures.refusals.count("costly", client_address(request), request.url.path)
             error = WebError.too_many(str(error))
         elif isinstance(error, Pruned):
             error = WebError(HTTPStatus.GONE, "pruned", str(error))

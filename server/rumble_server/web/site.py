@@ -106,7 +106,7 @@ class Process:
     """Host names, besides loopback names, allowed in requests to a loopback address. A proxy on this machine may pass
     on such requests."""
     bounds: Bounds
-    operation: ProcessFigures
+    figures: ProcessFigures
     permits: Permits
     """Permits for connections and streams, and counts of requests, of each address."""
     unready_reason: Callable[[], str | None]

@@ -24,7 +24,7 @@ from rumble_server.nodes.node import Node
 from rumble_server.nodes.node_clubs import NodeClubs
 from rumble_server.store.log.club_log import ClubLog
 from rumble_server.store.log.ended_count import EndedCount
-from rumble_server.store.postgres.lease_statements import Acquire, Answer, Statement
+from rumble_server.store.postgres.lease_statements import Acquire, Statement, StatementResult
 from rumble_server.store.sqlite.store import SqliteStore
 
 from tests.server.gateway.served import until
@@ -63,7 +63,7 @@ class MemoryLeases:
     async def join(self, node: str, _address: str, _setup: str) -> None:
         self.table.join(node)
 
-    async def run(self, node: str, statement: Statement) -> Answer:
+    async def run(self, node: str, statement: Statement) -> StatementResult:
         for _ in range(20):  # long enough to show a node that looks too early
             await asyncio.sleep(0)
         if isinstance(statement, Acquire):

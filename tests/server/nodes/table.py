@@ -5,19 +5,19 @@ from dataclasses import dataclass, field
 
 from rumble_server.store.postgres.lease_statements import (
     Acquire,
-    Answer,
     ClubRow,
     Executed,
     HandOver,
     Listen,
     Look,
+    LookedUp,
     NodeRow,
     Offer,
     Ready,
     Renew,
     Renewed,
-    Seen,
     Statement,
+    StatementResult,
 )
 
 
@@ -60,7 +60,7 @@ class Table:
     def join(self, node: str, address: str = "") -> None:
         self.nodes[node] = Lives(self.now_ms() + self.lease_ms, address or f"http://{node}")
 
-    def run(self, node: str, statement: Statement) -> Answer:
+    def run(self, node: str, statement: Statement) -> StatementResult:
         match statement:
             case Renew():
                 return self._renew(node, draining=statement.draining)
@@ -104,9 +104,9 @@ class Table:
         row.until_ms, row.draining = self.now_ms() + self.lease_ms, draining or row.draining
         return Renewed(known=True)
 
-    def _look(self, node: str) -> Seen:
+    def _look(self, node: str) -> LookedUp:
         alive = {name: row for name, row in self.nodes.items() if self.is_alive(name)}
-        return Seen(
+        return LookedUp(
             tuple(NodeRow(name, row.address, row.draining) for name, row in sorted(alive.items())),
             {
                 club: ClubRow(row.node, row.epoch, row.wanted, row.to, row.offer, row.ready, row.listens)

@@ -1,5 +1,5 @@
 from rumble_server.nodes.lease_rows import LeaseRows
-from rumble_server.store.postgres.lease_statements import ClubRow, NodeRow, Seen
+from rumble_server.store.postgres.lease_statements import ClubRow, LookedUp, NodeRow
 
 NODES = (
     NodeRow("a", "http://a"),
@@ -14,7 +14,7 @@ CLUBS = {
     "gone": ClubRow("d", 1, wanted="http://d"),
     "stays": ClubRow("b", 1),
 }
-ROWS = LeaseRows(Seen(NODES, CLUBS))
+ROWS = LeaseRows(LookedUp(NODES, CLUBS))
 
 
 def test_a_wish_names_a_node_by_id_or_address() -> None:

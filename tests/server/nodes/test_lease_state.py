@@ -3,7 +3,7 @@ from typing import Any, cast
 
 from rumble_server.nodes.lease_rows import LeaseRows
 from rumble_server.nodes.lease_state import LeaseState
-from rumble_server.store.postgres.lease_statements import Acquire, HandOver, Look, NodeRow, Renew, Seen, Statement
+from rumble_server.store.postgres.lease_statements import Acquire, HandOver, Look, LookedUp, NodeRow, Renew, Statement
 
 
 def state(ran: list[Statement], *, stands_by: bool = False) -> LeaseState:
@@ -26,7 +26,7 @@ def test_one_statement_runs_and_the_others_wait_in_order_each_once() -> None:
 
 
 def test_on_standby_every_club_has_the_same_order_of_nodes() -> None:
-    rows = LeaseRows(Seen(tuple(NodeRow(name, "") for name in "abc")))
+    rows = LeaseRows(LookedUp(tuple(NodeRow(name, "") for name in "abc")))
     orders = []
     for stands_by in (False, True):
         made = state([], stands_by=stands_by)

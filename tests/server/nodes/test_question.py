@@ -5,7 +5,7 @@ from http import HTTPStatus
 import pytest
 from rumble_server.nodes.lease import Lease
 from rumble_server.nodes.question import Question
-from rumble_server.store.postgres.lease_statements import ClubRow, Executed, NodeRow, Renewed, Seen
+from rumble_server.store.postgres.lease_statements import ClubRow, Executed, LookedUp, NodeRow, Renewed
 
 
 class Clubs:
@@ -26,7 +26,7 @@ class Asked:
         lease.on_answer(Renewed(known=True), 1)
         nodes = NodeRow("a", "http://10.0.0.1:8765"), NodeRow("b", "http://10.0.0.2:8765")
         rows = {"main": ClubRow("b", 1), "own": ClubRow("a", 1), "late": ClubRow("dead", 1)}
-        lease.on_answer(Seen(nodes, rows), 2)
+        lease.on_answer(LookedUp(nodes, rows), 2)
         lease.on_answer(Executed(None), 3)
         self.question = Question(
             lease, lambda: self.held, {*rows, "free"}.__contains__, self.wanted.append, nodes[0].address

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from random import Random
 
 from rumble_server.nodes.lease import Lease
-from rumble_server.store.postgres.lease_statements import Acquire, Answer, Statement
+from rumble_server.store.postgres.lease_statements import Acquire, Statement, StatementResult
 
 from tests.server.nodes.table import Table
 from tests.server.virtual_clock import VirtualClock
@@ -109,7 +109,7 @@ class Node:
             if not self._loses():
                 cluster.after(back_ms, lambda: self.act(lambda: hear(answer)))
 
-        def hear(answer: Answer) -> None:
+        def hear(answer: StatementResult) -> None:
             if self.asked == asked:
                 self.asked += 1
                 self.lease.on_answer(answer, self.now_ms())

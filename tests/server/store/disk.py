@@ -8,7 +8,7 @@ from typing import Any
 
 from rumble_server.store.log.club_log import ClubLog
 from rumble_server.store.log.codec import LINES, Numbered, write_lines
-from rumble_server.store.log.content import Content, lead_text
+from rumble_server.store.log.content import Content, lead_id
 from rumble_server.store.log.group_commit import GroupCommit
 from rumble_server.store.sqlite.store import SqliteStore
 from rumble_server.tournament.facts import BotJoined, LogFact
@@ -86,7 +86,7 @@ class HeldCommits:
         group.writer.write = self._held
 
     async def _held(self, contents: Sequence[Content], *, again: bool) -> Sequence[str]:
-        self.commits.append([lead_text(each) for each in contents])
+        self.commits.append([lead_id(each) for each in contents])
         async with asyncio.timeout(5):  # else a failure of the test would hang
             await self.go_on.wait()
         written: Sequence[str] = await self._write(contents, again=again)

@@ -17,7 +17,7 @@ from pathlib import Path
 from rumble_server.store.care.copies import new_file
 from rumble_server.store.errors import StoreError
 from rumble_server.store.log.checksum import intact
-from rumble_server.store.log.copied import DERIVED, Contents, Row, TournamentRow
+from rumble_server.store.log.copied import DERIVED, Contents, CopiedRow, TournamentRow
 from rumble_server.store.open import is_postgres, need_postgres
 from rumble_server.store.row_keys import MAIN, prefix_of, split
 from rumble_server.store.sqlite.lock import locked
@@ -41,7 +41,7 @@ class SqliteContents:
     def newest_run(self) -> int:
         return max((int(value) for (value,) in self._rows("SELECT value FROM meta WHERE key = 'runs'")), default=0)
 
-    def log(self, club: str) -> Iterator[Row]:
+    def log(self, club: str) -> Iterator[CopiedRow]:
         query = "SELECT number, tournament, kind, CAST(facts AS BLOB), checksum FROM log"
         for number, key, kind, content, sum_ in self._of(query, "tournament", club, "tournament, kind, number"):
             text = intact(content, sum_, number, key, kind)
@@ -135,7 +135,7 @@ def _to_file(source: Contents, path: str, now_ms: int) -> tuple[int, int]:
 
 def fill(
     database: sqlite3.Connection,
-    log: Iterable[Row],
+    log: Iterable[CopiedRow],
     tournaments: Iterable[TournamentRow],
     records: Iterable[tuple[str, str]],
     values: Iterable[tuple[str, str]],

@@ -29,7 +29,7 @@ _INDEXED_ROWS = "FROM log INDEXED BY log_by_tournament WHERE tournament >= '' AN
 
 
 @dataclass(slots=True)
-class Row:
+class RawRow:
     """A row of the log as read from the file."""
 
     number: int
@@ -97,7 +97,7 @@ class _Indexes:
         except sqlite3.Error:  # `structure_problems` reports the error
             self._last = self._indexed = 0
 
-    def check_row(self, row: Row) -> None:
+    def check_row(self, row: RawRow) -> None:
         """Compare a row with the index of matches.
 
         Also remember whether the row's tournament is listed, and whether the tournament is over.
@@ -140,7 +140,7 @@ def structure_problems(database: sqlite3.Connection) -> list[str]:
     return [f"the file: {findings.line_of(text)}" for text in lines if text != "ok"]
 
 
-def read_rows(database: sqlite3.Connection) -> Iterator[Row]:
+def read_rows(database: sqlite3.Connection) -> Iterator[RawRow]:
     """Yield the rows of the log in order of number, then an empty row for each row that can no longer be read.
 
     The log's index shows to which tournament an unreadable row belongs. If the index cannot be read either, nobody
@@ -161,20 +161,20 @@ def read_rows(database: sqlite3.Connection) -> Iterator[Row]:
             return
         for number, tournament, kind in database.execute(f"SELECT number, tournament, kind {_INDEXED_ROWS}", (last,)):
             if not any(_portion(database, number, number)):
-                yield Row(number, tournament, kind, b"", 0)
+                yield RawRow(number, tournament, kind, b"", 0)
     except sqlite3.Error:
         if has_gaps:
             for number, club in enumerate(sorted(clubs), last + 1):
-                yield Row(number, prefix_of(club), PLY, b"", 0)
+                yield RawRow(number, prefix_of(club), PLY, b"", 0)
 
 
-def _portion(database: sqlite3.Connection, first: int, last: int) -> Iterator[Row | None]:
+def _portion(database: sqlite3.Connection, first: int, last: int) -> Iterator[RawRow | None]:
     """Yield the rows with numbers from `first` to `last`, and None for each number whose row cannot be read.
 
     If the query fails, each half of the range is tried by itself, and so on down to single rows.
     """
     try:
-        rows = [Row(*row) for row in database.execute(_ROWS, (first, last))]
+        rows = [RawRow(*row) for row in database.execute(_ROWS, (first, last))]
     except sqlite3.Error:
         if first == last:
             yield None

@@ -25,7 +25,7 @@ from rumble_server.store.errors import StoreError
 from rumble_server.store.log.checksum import intact
 from rumble_server.store.log.codec import write_ended
 from rumble_server.store.log.content import PLY, TOURNAMENT
-from rumble_server.store.log.copied import Row, TournamentRow
+from rumble_server.store.log.copied import CopiedRow, TournamentRow
 from rumble_server.store.log.reader import LogReader
 from rumble_server.store.row_keys import split
 from rumble_server.store.sqlite.files import make_private
@@ -106,7 +106,7 @@ class _Repair:
         with suppress(sqlite3.Error):
             yield from self._damaged.execute(query)
 
-    def _log(self) -> Iterator[Row]:
+    def _log(self) -> Iterator[CopiedRow]:
         for row in read_rows(self._damaged):
             tournament = split(row.tournament)[1]
             try:

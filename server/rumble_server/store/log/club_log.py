@@ -35,7 +35,7 @@ class Group(Protocol):
     trouble: str | None
     """Reason why writing fails at present; None while writing works."""
 
-    def add_log(self, club_log: "ClubLog") -> None:
+    def enqueue(self, club_log: "ClubLog") -> None:
         """Add a log to the logs that have facts or records to write.
 
         Of two logs of a club, only the log of the newer epoch is written. The other log is fenced.
@@ -90,7 +90,7 @@ class ClubLog:
     def append(self, fact: LogFact) -> int:
         facts = self._facts
         if not facts:
-            self.group.add_log(self)
+            self.group.enqueue(self)
         numbers = self._numbers
         self.last = numbers.last = number = numbers.last + 1
         facts.append((number, fact))
@@ -102,7 +102,7 @@ class ClubLog:
         Call the method just after the fact of the tournament's end was appended.
         """
         self.batch.add_record(ended)
-        self.group.add_log(self)
+        self.group.enqueue(self)
 
     def flush_soon(self) -> None:
         if self.batch:

@@ -1,7 +1,7 @@
 """The main loop of the writing program: read a commit from standard input, write it to the database, and answer.
 
 An answer is one line. After a success the line has the contents that were not written, because other servers lead their
-clubs: the club and epoch of each (`lead_text`). After a failure the line has `FAILED` and the problem. The program ends
+clubs: the club and epoch of each (`lead_id`). After a failure the line has `FAILED` and the problem. The program ends
 when standard input ends.
 
 This module imports very little, because every server starts the program and waits for it.
@@ -25,7 +25,7 @@ SIZE_BYTES = 8
 
 Commit = Callable[[Sequence[Content], bool], Sequence[str]]
 """Function that writes a commit. A content is not written if another server leads the club of the content. The function
-returns `lead_text` of each such content.
+returns `lead_id` of each such content.
 
 The second argument is true if the call repeats a commit that seemed to fail. Such a commit may be on disk already. The
 function raises StoreError.

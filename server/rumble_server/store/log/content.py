@@ -40,7 +40,7 @@ class Content(TypedDict):
     """
 
 
-def lead_text(content: Content) -> str:
+def lead_id(content: Content) -> str:
     """Return the club and the epoch of a content as a text, such as `main@7`."""
     return f"{content['club']}@{content['epoch']}"
 

@@ -5,7 +5,7 @@ from typing import Protocol
 
 import orjson
 
-Row = tuple[int, str, int, str]
+CopiedRow = tuple[int, str, int, str]
 """A row of the log: number, tournament, kind and text. The text of a lost row is empty."""
 TournamentRow = tuple[str, bool, bool, bool]
 """A tournament's id and three flags: the tournament is listed, it is over, its plies were deleted."""
@@ -25,7 +25,7 @@ class Contents(Protocol):
     def newest_run(self) -> int:
         """Return the greatest number of any server run (SQLite), or the greatest epoch of any club (PostgreSQL)."""
 
-    def log(self, club: str) -> Iterator[Row]:
+    def log(self, club: str) -> Iterator[CopiedRow]:
         """Yield the rows of a club's log, in order of tournament, kind and number."""
 
     def tournaments(self, club: str) -> Iterator[TournamentRow]:

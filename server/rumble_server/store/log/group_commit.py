@@ -15,7 +15,7 @@ from typing import Protocol
 from rumble_server.host.histogram import Histogram
 from rumble_server.store.log.batch import Batch
 from rumble_server.store.log.club_log import ClubLog
-from rumble_server.store.log.content import Content, lead_text, sizes_of
+from rumble_server.store.log.content import Content, lead_id, sizes_of
 
 log = logging.getLogger(__name__)
 
@@ -35,7 +35,7 @@ class BatchWriter(Protocol):
     """The port of a writer that writes one commit at a time to a database."""
 
     async def write(self, contents: Sequence[Content], *, again: bool) -> Sequence[str]:
-        """Write a commit, except for contents of clubs that other servers lead. Return `lead_text` of these contents.
+        """Write a commit, except for contents of clubs that other servers lead. Return `lead_id` of these contents.
 
         A commit has at most one content of each club. Raises StoreError or OSError. The commit may be written in spite
         of the error. After an error, the next call must therefore have the same contents, and `again` must be true.
@@ -58,7 +58,7 @@ class GroupCommit:
         self.trouble: str | None = None
         """Reason why writing fails at present; None while writing works."""
         self._look = look
-        self._seen: str | None = None
+        self._found_problem: str | None = None
         """Problem found by the last check of the database; None without a problem."""
         self._loop: asyncio.AbstractEventLoop | None = None
         self._waiting_logs: dict[str, ClubLog] = {}
@@ -78,7 +78,7 @@ class GroupCommit:
         if self._waiting_logs:
             self._timer = loop.call_soon(self.write)
 
-    def add_log(self, club_log: ClubLog) -> None:
+    def enqueue(self, club_log: ClubLog) -> None:
         other = self._waiting_logs.get(club_log.club, club_log)
         if club_log.is_fenced or club_log.epoch < other.epoch:
             club_log.fence()
@@ -146,7 +146,7 @@ class GroupCommit:
         """Write a commit. Return the sizes of each batch's rows; None for a club that another server leads."""
         contents = [batch.content(each.club, each.durable, each.epoch) for each, batch in self._taken]
         fenced = await self.writer.write(contents, again=again)
-        return [None if lead_text(each) in fenced else sizes_of(each) for each in contents]
+        return [None if lead_id(each) in fenced else sizes_of(each) for each in contents]
 
     def _written(self, written: "asyncio.Task[list[Counter[str] | None]]") -> None:
         self._writing = None
@@ -164,7 +164,7 @@ class GroupCommit:
                 each.fence()
             else:
                 each.on_written(batch, sizes)
-        self._report(self._seen)
+        self._report(self._found_problem)
         self._schedule_write()
 
     def _schedule_write(self) -> None:
@@ -179,12 +179,12 @@ class GroupCommit:
         if self._loop is None:
             return
         self._watching = self._loop.call_later(WATCH_S, self._watch)  # first, so that an error ends no later check
-        self._seen = self._look()
+        self._found_problem = self._look()
         if self._writing is not None:
             if perf_counter() - self._began_s > STUCK_S:
                 self._report(f"it has not answered for {STUCK_S:g} s")
         elif not self._taken:
-            self._report(self._seen)
+            self._report(self._found_problem)
 
     def _report(self, trouble: str | None) -> None:
         if trouble == self.trouble:

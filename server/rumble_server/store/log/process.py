@@ -52,7 +52,7 @@ class WriterProcess:
             return self.child
 
     async def write(self, contents: Sequence[Content], *, again: bool) -> Sequence[str]:
-        """Let the process write a commit, and return `lead_text` of each content whose club another server leads.
+        """Let the process write a commit, and return `lead_id` of each content whose club another server leads.
 
         Such a content is not written. `again` is true if the commit is a repetition. Await each call before the
         next call. Raises StoreError or OSError; the commit may be written nevertheless.

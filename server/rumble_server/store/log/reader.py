@@ -119,7 +119,7 @@ class LogReader(Rows):
     def versions(self, bot: str) -> list[StoredVersion]:
         """Return the stored versions of a bot, oldest first. Damaged versions are left out."""
         stored: list[StoredVersion] = []
-        for row in self.log(versions_of(bot), "kind = :kind ORDER BY number", kind=PLY):
+        for row in self.rows_of(versions_of(bot), "kind = :kind ORDER BY number", kind=PLY):
             with suppress(DamagedLog):
                 stored += [
                     StoredVersion(row[0], len(row[1] or ""), fact)

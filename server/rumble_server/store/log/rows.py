@@ -70,7 +70,7 @@ class Rows(ABC):
         """Run a query with named values, and return its rows."""
 
     @abstractmethod
-    def log(self, tournament_id: str, condition: str, **values: object) -> list[Row]:
+    def rows_of(self, tournament_id: str, condition: str, **values: object) -> list[Row]:
         """Return the rows of a tournament's log for which an SQL condition is true.
 
         With an empty `tournament_id`, rows about the club as a whole are returned.
@@ -121,16 +121,16 @@ class Rows(ABC):
 
     def about_club(self, number: int = 0) -> list[Row]:
         """Return the rows about the club as a whole with a row number above `number`, in order."""
-        return self.log("", "number > :number ORDER BY number", number=number)
+        return self.rows_of("", "number > :number ORDER BY number", number=number)
 
     def after(self, tournament_id: str, number: int, limit: int) -> list[Row]:
         """Return rows of the facts that rebuild a tournament: the first `limit` with a number above `number`."""
         condition = "kind = :kind AND number > :number ORDER BY number LIMIT :limit"
-        return self.log(tournament_id, condition, kind=TOURNAMENT, number=number, limit=limit)
+        return self.rows_of(tournament_id, condition, kind=TOURNAMENT, number=number, limit=limit)
 
     def since(self, tournament_id: str, kind: int, first: int) -> list[Row]:
         """Return a tournament's rows of one kind, from the row that contains the fact `first` to the newest row."""
-        return self.log(tournament_id, self._since_first(), kind=kind, first=first)
+        return self.rows_of(tournament_id, self._since_first(), kind=kind, first=first)
 
     def _since_first(self) -> str:
         # A row has the number of its first fact. So the fact `first` may be in the last row with a number below
@@ -141,7 +141,7 @@ class Rows(ABC):
     def holding(self, tournament_id: str, kind: int, number: int) -> list[Row]:
         """Return a list with the tournament's row that contains the fact `number`; an empty list if no row does."""
         condition = "kind = :kind AND number <= :number ORDER BY number DESC LIMIT 1"
-        return self.log(tournament_id, condition, kind=kind, number=number)
+        return self.rows_of(tournament_id, condition, kind=kind, number=number)
 
     # --- matches ---
 
@@ -161,10 +161,10 @@ class Rows(ABC):
         `until`. The second part has the rows after the fact `span.indexed`. The index of matches does not cover
         these rows.
         """
-        rows = self.log(tournament_id, "kind = :kind AND number > :indexed", kind=kind, indexed=span.indexed)
+        rows = self.rows_of(tournament_id, "kind = :kind AND number > :indexed", kind=kind, indexed=span.indexed)
         if span.first is not None:
             until_then = f"{self._since_first()} AND number <= :until"
-            rows += self.log(tournament_id, until_then, kind=kind, first=span.first, until=until)
+            rows += self.rows_of(tournament_id, until_then, kind=kind, first=span.first, until=until)
         return [(number, facts) for number, facts in rows if facts is None or text in facts]
 
     def first_of(self, match_ids: Collection[str]) -> int:
@@ -184,7 +184,7 @@ class Rows(ABC):
 
     def not_indexed(self, tournament_id: str, kind: int) -> list[str]:
         """Return the texts of a tournament's newest rows, whose matches may be missing in the index of matches."""
-        rows = self.log(tournament_id, f"kind = :kind AND number > {self.indexed}", kind=kind)
+        rows = self.rows_of(tournament_id, f"kind = :kind AND number > {self.indexed}", kind=kind)
         return [facts for _, facts in rows if facts is not None]
 
     def _ids(self, query: str, **values: object) -> list[str]:

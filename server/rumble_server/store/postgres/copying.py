@@ -9,7 +9,7 @@ import psycopg
 from rumble_server.store.errors import StoreError
 from rumble_server.store.log.checksum import checksum, intact
 from rumble_server.store.log.content import TOURNAMENT
-from rumble_server.store.log.copied import DERIVED, Contents, Row, TournamentRow, last_fact
+from rumble_server.store.log.copied import DERIVED, Contents, CopiedRow, TournamentRow, last_fact
 from rumble_server.store.log.match_spans import spans
 from rumble_server.store.postgres.connection import PostgresConnection, connect, without_password
 from rumble_server.store.postgres.schema import RUNNING, is_prepared, prepare
@@ -34,7 +34,7 @@ class PostgresContents:
     def newest_run(self) -> int:
         return int(next(self._rows("SELECT coalesce(max(epoch), 0) FROM clubs"))[0])
 
-    def log(self, club: str) -> Iterator[Row]:
+    def log(self, club: str) -> Iterator[CopiedRow]:
         query = """SELECT number, tournament, kind, facts, checksum FROM log WHERE club = %s
                    ORDER BY tournament, kind, number"""
         for number, tournament, kind, text, sum_ in self._rows(query, club):

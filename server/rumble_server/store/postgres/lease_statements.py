@@ -20,7 +20,7 @@ class Renew:
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """A statement that reads all nodes with a valid lease, and all clubs with a leader. The answer is `Seen`."""
+    """A statement that reads all nodes with a valid lease, and all clubs with a leader. The answer is `LookedUp`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +116,7 @@ class Renewed:
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class LookedUp:
     """The answer to `Look`: the tables of nodes and clubs at one moment."""
 
     nodes: tuple[NodeRow, ...] = ()
@@ -139,4 +139,4 @@ class Executed:
 
 
 Statement = Renew | Look | Acquire | Offer | Ready | HandOver | Listen
-Answer = Renewed | Seen | Executed
+StatementResult = Renewed | LookedUp | Executed

@@ -181,7 +181,7 @@ class Leases:
             await self.end_lease(node)
             raise OtherSetup(f"the node at {others[0][0]} has other games, limits or formats of the log; stop it first")
 
-    async def run(self, node: str, statement: statements.Statement) -> statements.Answer:
+    async def run(self, node: str, statement: statements.Statement) -> statements.StatementResult:
         """Run a statement for a node, and return the answer to the statement."""
         values = {"node": node, "lease_ms": self._lease_ms, **asdict(statement)}
         rows = await self._rows(_SQL[type(statement)], values)
@@ -191,7 +191,7 @@ class Leases:
             case statements.Look():
                 ((nodes, clubs, lapse_in_ms),) = rows
                 led = {club: statements.ClubRow(*row) for club, row in clubs.items()}
-                return statements.Seen(tuple(statements.NodeRow(*each) for each in nodes), led, lapse_in_ms)
+                return statements.LookedUp(tuple(statements.NodeRow(*each) for each in nodes), led, lapse_in_ms)
         return statements.Executed(int(rows[0][0]) if rows else None)
 
     async def write_uses(self, node: str, uses: Mapping[str, Any]) -> None:

@@ -42,7 +42,7 @@ class PostgresReader(LogReader):
     def select(self, query: str, **values: object) -> list[tuple[Any, ...]]:
         return self._connection.read(_named(query), {"club": self._club, **values})
 
-    def log(self, tournament_id: str, condition: str, **values: object) -> list[Row]:
+    def rows_of(self, tournament_id: str, condition: str, **values: object) -> list[Row]:
         query = f"""SELECT tournament, number, kind, facts, checksum FROM log
             WHERE club = :club AND tournament = :tournament AND {condition}"""
         return self._checked(self.select(query, tournament=tournament_id, **values))

@@ -65,10 +65,10 @@ class PostgresStore(ClubStore):
         if not rows:
             raise StoreError(f"another node leads the club {club}")
         last, size = rows[0]
-        log = self.group.logs[club] = ClubLog(
+        self.group.logs[club] = club_log = ClubLog(
             self.group, club, last=last, numbers=Numbers(last), epoch=epoch, size=size
         )
-        return log
+        return club_log
 
     def open_log(self, club: str = MAIN) -> ClubLog:
         """Open the log of a club, and make this server the club's leader in place of any other server.

@@ -23,7 +23,7 @@ from psycopg.pq import Format
 from rumble_server.store.errors import StoreError
 from rumble_server.store.log.checksum import checksum
 from rumble_server.store.log.commit_loop import answer_all
-from rumble_server.store.log.content import PLY, Content, lead_text, sizes_of
+from rumble_server.store.log.content import PLY, Content, lead_id, sizes_of
 from rumble_server.store.postgres.connection import PostgresConnection
 from rumble_server.store.postgres.schema import NEXT_EPOCH
 from rumble_server.store.postgres.unindexed import INDEX_S, Spans, Unindexed
@@ -106,7 +106,7 @@ class Commits:
         self._unindexed = Unindexed(connection, index_s)
 
     def commit(self, contents: Sequence[Content], again: bool) -> list[str]:
-        """Write a commit, and return `lead_text` of each content whose club another server leads.
+        """Write a commit, and return `lead_id` of each content whose club another server leads.
 
         Such a content is not written. If `again` is true, an earlier try may have written the commit. Contents written
         already are skipped. Raises StoreError.
@@ -116,7 +116,7 @@ class Commits:
             contents = self._unwritten(contents, fenced)
         if contents:
             written_leads = self.attempt(contents)
-            missed = self._unwritten([each for each in contents if lead_text(each) not in written_leads], fenced)
+            missed = self._unwritten([each for each in contents if lead_id(each) not in written_leads], fenced)
             if missed:
                 clubs = ", ".join(each["club"] for each in missed)
                 raise StoreError(f"the log of {clubs} does not go on where it ended")
@@ -125,22 +125,22 @@ class Commits:
     def attempt(self, contents: Sequence[Content]) -> set[str]:
         """Write each content whose club has the epoch and newest fact that the content assumes, in its row of `clubs`.
 
-        Return `lead_text` of each content that was written. Raises StoreError.
+        Return `lead_id` of each content that was written. Raises StoreError.
         """
-        due = {lead_text(each): spans for each in contents if (spans := self._unindexed.add_matches(each)) is not None}
+        due = {lead_id(each): spans for each in contents if (spans := self._unindexed.add_matches(each)) is not None}
         rows = _rows(contents, due)
         statement, formats = _statement(len(contents) == 1, *rows)
         values = [_array(values) for of_part in rows.values() for values in zip(*of_part, strict=True)]
         held = set(self._connection.execute_prepared(statement, values, formats))
         for each in contents:
-            if (lead := lead_text(each)) in held and lead in due:
+            if (lead := lead_id(each)) in held and lead in due:
                 self._unindexed.on_written(each["club"])
         return held
 
     def _unwritten(self, contents: Sequence[Content], fenced: list[str]) -> list[Content]:
         """Return the contents that are not written yet and can be written.
 
-        Add `lead_text` of each content whose club another server leads to the list `fenced`. If the database was
+        Add `lead_id` of each content whose club another server leads to the list `fenced`. If the database was
         replaced by an older copy, make all nodes start again.
         """
         if not contents:
@@ -154,7 +154,7 @@ class Commits:
             is_behind = epoch is not None and (epoch < each["epoch"] or last < each["before"])
             has_gone_back |= is_behind
             if is_behind or epoch != each["epoch"]:
-                fenced.append(lead_text(each))
+                fenced.append(lead_id(each))
                 self._unindexed.forget(each["club"])
             elif last != each["last"] or each["last"] == each["before"]:
                 left.append(each)
@@ -166,7 +166,7 @@ class Commits:
 def _rows(contents: Sequence[Content], due: Mapping[str, Spans]) -> dict[str, Rows]:
     """Return the rows for the parts (`_PARTS`) of a commit's statement, by part. Parts without rows are left out.
 
-    Long texts are encoded. `due` has the matches to write to the index of matches, by `lead_text`.
+    Long texts are encoded. `due` has the matches to write to the index of matches, by `lead_id`.
     """
     of = [(each["club"], each["epoch"], each) for each in contents]
     log = [
@@ -185,7 +185,7 @@ def _rows(contents: Sequence[Content], due: Mapping[str, Spans]) -> dict[str, Ro
                 each["before"],
                 each["last"],
                 sizes_of(each).total(),
-                each["last"] if lead_text(each) in due else None,
+                each["last"] if lead_id(each) in due else None,
             )
             for club, epoch, each in of
         ],
@@ -208,7 +208,7 @@ def _rows(contents: Sequence[Content], due: Mapping[str, Spans]) -> dict[str, Ro
         "indexed": sorted(
             (club, epoch, match_id, *span)
             for club, epoch, each in of
-            for match_id, span in due.get(lead_text(each), {}).items()
+            for match_id, span in due.get(lead_id(each), {}).items()
         ),
     }
     return {part: of_part for part, of_part in rows.items() if of_part}

@@ -54,7 +54,7 @@ class SqliteReader(LogReader):
             kind = StoreError if isinstance(error, sqlite3.OperationalError) else DamagedLog
             raise kind(f"cannot read the database {self.name}: {error}") from None
 
-    def log(self, tournament_id: str, condition: str, **values: object) -> list[Row]:
+    def rows_of(self, tournament_id: str, condition: str, **values: object) -> list[Row]:
         query = f"SELECT number, facts FROM log WHERE tournament = :tournament AND {condition}"
         return self.select(query, tournament=self.prefix + tournament_id, **values)
 

@@ -78,8 +78,8 @@ class SqliteStore(ClubStore):
         size = self._read_bytes(club)
         # The number of the newest fact of all clubs is used: the club's own newest fact cannot have a greater number.
         last = self._numbers.last
-        log = self.group.logs[club] = ClubLog(self.group, club, last=last, numbers=self._numbers, size=size)
-        return log
+        self.group.logs[club] = club_log = ClubLog(self.group, club, last=last, numbers=self._numbers, size=size)
+        return club_log
 
     def run_of(self, club: str = MAIN) -> int:
         """Return the number of this server run, which is the same for all clubs.

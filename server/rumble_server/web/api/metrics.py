@@ -41,7 +41,7 @@ async def metrics(request: Request) -> Response:
     """Show figures in the text format of Prometheus. Other machines need `Authorization: Bearer TOKEN`."""
     if not _admit(request):
         if len(bearer_token(request)) < SHORTEST_TOKEN:
-            process_of(request).operation.refusals.count("wrong_token", client_address(request), request.url.path)
+            process_of(request).figures.refusals.count("wrong_token", client_address(request), request.url.path)
         text = "from another machine /metrics takes the host token or --metrics-token as a bearer token\n"
         return Response(text, HTTPStatus.UNAUTHORIZED, {"WWW-Authenticate": "Bearer"}, media_type="text/plain")
     return Response(generate_latest(request.state.figures), media_type=PROMETHEUS)
@@ -53,7 +53,7 @@ def _admit(request: Request) -> bool:
     Raises WebError (429) after too many wrong tokens.
     """
     process = process_of(request)
-    shown, token = bearer_token(request), process.operation.metrics_token
+    shown, token = bearer_token(request), process.figures.metrics_token
     main = next((site for site in clubs_of(request).sites() if site.club == MAIN), None)
     if is_local(request):
         return True

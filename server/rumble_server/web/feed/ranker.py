@@ -71,22 +71,22 @@ class Ranking:
         return "" if ratings is None or all(line.rating is None for line in ratings.lines) else ratings.model
 
 
-Task = Callable[[], Ranking]
-Done = Callable[[Ranking | None, float], None]
+RankingTask = Callable[[], Ranking]
+OnRanked = Callable[[Ranking | None, float], None]
 """A function that is called on the event loop after a task.
 
 The arguments are the result (None if the task failed) and the CPU time of the task in s (0 if not measured).
 """
-Work = Callable[[Task, Done], None]
-"""A function that runs a task, usually in the background, and then calls the given `Done`."""
+RankingWork = Callable[[RankingTask, OnRanked], None]
+"""A function that runs a task, usually in the background, and then calls the given `OnRanked`."""
 
 
-def run_inline(task: Task, done: Done) -> None:
+def run_inline(task: RankingTask, done: OnRanked) -> None:
     """Run a task at once on the calling thread."""
     done(task(), 0.0)
 
 
-def run_on_thread(task: Task, done: Done) -> None:
+def run_on_thread(task: RankingTask, done: OnRanked) -> None:
     """Run a task on a thread of the event loop's executor."""
 
     def timed() -> tuple[Ranking, float]:
@@ -118,7 +118,7 @@ class _RankingState:
 class Ranker:
     """The rankings of every tournament that somebody reads. Only code on the event loop may use them."""
 
-    def __init__(self, now_ms: Callable[[], int], work: Work = run_inline) -> None:
+    def __init__(self, now_ms: Callable[[], int], work: RankingWork = run_inline) -> None:
         self.listeners: list[Callable[[Tournament], None]] = []
         """Listeners, called with the tournament after each background computation."""
         self._now_ms = now_ms
@@ -197,7 +197,7 @@ def ranking_of(tournament: Tournament) -> Ranking:
     return _ranking_task(tournament)()
 
 
-def _ranking_task(tournament: Tournament) -> Task:
+def _ranking_task(tournament: Tournament) -> RankingTask:
     """Return a function that computes the ranking of the tournament as it is now. Any thread may call the function."""
     standings, rated = tournament.standings.snapshot(), tournament.config.rated
     latest, results = _latest(tournament), len(tournament.results)

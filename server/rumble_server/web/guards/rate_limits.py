@@ -89,6 +89,6 @@ def _counted(send: Send, asker: Asker) -> Send:
 
 
 async def _refuse(process: Process, reason: str, what: str, scope: Scope, receive: Receive, send: Send) -> None:
-    process.operation.refusals.count(reason, client_address(Request(scope)), scope["path"])
+    process.figures.refusals.count(reason, client_address(Request(scope)), scope["path"])
     error = WebError.too_many(f"{what} from your address")
     await JSONResponse(error.answer().model_dump(mode="json"), error.status)(scope, receive, send)

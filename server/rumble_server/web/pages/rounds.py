@@ -49,7 +49,7 @@ class Meeting:
         return sum(leg.points is not None for leg in self.legs)
 
     @property
-    def playing(self) -> bool:
+    def is_playing(self) -> bool:
         return len(self.legs) > self.played
 
     @property

@@ -26,11 +26,11 @@ class TableView:
     plays: list[Play] = field(default_factory=list)
     to_play: int = 0
     """Number of matches without a result."""
-    on: frozenset[str] = frozenset()
+    went_on: frozenset[str] = frozenset()
     """In a knockout, the bots that went on to the next round; empty while unknown."""
 
     @property
-    def playing(self) -> bool:
+    def is_playing(self) -> bool:
         return any(not play.places for play in self.plays)
 
 
@@ -67,7 +67,7 @@ def table_rounds(tournament: Tournament) -> list[TablesOfRound]:
         each.idle = sorted(left - seated, key=str.casefold)
         if knockout:
             for table in each.meetings if number < len(rounds) or len(left) == 1 else ():
-                table.on = frozenset(left.intersection(table.seats))
+                table.went_on = frozenset(left.intersection(table.seats))
             left |= seated
     return rounds
 

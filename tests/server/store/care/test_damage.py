@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from rumble_server.store.care import damage
-from rumble_server.store.care.damage import Row, read_rows, verify
+from rumble_server.store.care.damage import RawRow, read_rows, verify
 from rumble_server.store.care.repair import repair
 from rumble_server.store.errors import StoreError
 from rumble_server.store.log.batch import Batch
@@ -131,7 +131,7 @@ def test_rows_that_a_server_writes_meanwhile_are_no_damage(path: Path, monkeypat
     path.unlink()
     save(path, facts[:half])
 
-    def play_and_read(database: sqlite3.Connection) -> Iterator[Row]:
+    def play_and_read(database: sqlite3.Connection) -> Iterator[RawRow]:
         batch = Batch()
         batch.facts += enumerate(facts[half:], half + 1)
         with closing(open_database(str(path))) as other:

@@ -10,7 +10,7 @@ from rumble_server.store.errors import StoreError
 from rumble_server.store.log import group_commit as module
 from rumble_server.store.log.batch import Batch
 from rumble_server.store.log.club_log import ClubLog, Numbers
-from rumble_server.store.log.content import Content, lead_text
+from rumble_server.store.log.content import Content, lead_id
 from rumble_server.store.open import open_store
 from rumble_server.tournament.club_facts import NameUsed
 from rumble_server.tournament.config import TournamentConfig
@@ -255,8 +255,8 @@ class OneForEach:
         self.written: list[list[str]] = []
 
     async def write(self, contents: Sequence[Content], *, again: bool) -> Sequence[str]:
-        self.written.append([lead_text(each) for each in contents])
-        return [each for each in map(lead_text, contents) if each in self.fenced]
+        self.written.append([lead_id(each) for each in contents])
+        return [each for each in map(lead_id, contents) if each in self.fenced]
 
     async def close(self) -> None:
         pass

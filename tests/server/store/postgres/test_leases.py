@@ -13,12 +13,12 @@ from rumble_server.store.postgres.lease_statements import (
     HandOver,
     Listen,
     Look,
+    LookedUp,
     NodeRow,
     Offer,
     Ready,
     Renew,
     Renewed,
-    Seen,
 )
 
 from tests.needs import need_module
@@ -70,10 +70,10 @@ async def lead(leases: Leases, node: str, club: str) -> int:
     return answer.number
 
 
-async def seen_by(leases: Leases, node: str) -> Seen:
+async def seen_by(leases: Leases, node: str) -> LookedUp:
     """Return what a node sees."""
     answer = await leases.run(node, Look())
-    assert isinstance(answer, Seen)
+    assert isinstance(answer, LookedUp)
     return answer
 
 
@@ -196,7 +196,7 @@ async def test_a_look_shows_who_is_there_and_what_is_led(leases: Leases, postgre
     assert 19_000 < seen.lapse_in_ms <= LEASE_MS
     nodes = (NodeRow("a", "http://a:1"), NodeRow("b", "http://b:1", draining=True))
     rows = {"one": ClubRow("a", of["one"], "b"), "two": ClubRow("a", of["two"]), "four": ClubRow("c", of["four"])}
-    assert seen == Seen(nodes, rows, seen.lapse_in_ms)
+    assert seen == LookedUp(nodes, rows, seen.lapse_in_ms)
     assert [(each.id, each.clubs) for each in await leases.listed()] == [("a", ("one", "two")), ("b", ())]
     assert await leases.run("b", Renew(draining=False)) == Renewed(known=True)
     assert (await seen_by(leases, "b")).nodes == nodes, "it still drains"

@@ -8,16 +8,25 @@ from rumble_server.results.result import result_of
 from rumble_server.tournament.config import TournamentConfig
 from rumble_server.tournament.facts import BotJoined, TournamentCreated, TournamentEnded
 from rumble_server.tournament.tournament import Tournament
-from rumble_server.web.feed.ranker import FEW_BOTS, PACE_MS, SHARE, Done, Ranker, Task, movement_results, run_inline
+from rumble_server.web.feed.ranker import (
+    FEW_BOTS,
+    PACE_MS,
+    SHARE,
+    OnRanked,
+    Ranker,
+    RankingTask,
+    movement_results,
+    run_inline,
+)
 
 
 class Elsewhere:
     """Background work that waits until the test runs it."""
 
     def __init__(self) -> None:
-        self.tasks: list[tuple[Task, Done]] = []
+        self.tasks: list[tuple[RankingTask, OnRanked]] = []
 
-    def __call__(self, task: Task, done: Done) -> None:
+    def __call__(self, task: RankingTask, done: OnRanked) -> None:
         self.tasks.append((task, done))
 
     def finish(self, cpu_s: float = 0.0, *, fails: bool = False) -> None:

@@ -42,7 +42,7 @@ class Web:
         self.now_ms = 0
         permits = Permits(Bounds(**bounds))  # type: ignore[arg-type]
         self.process = process = replace(MemoryServer().process, now_ms=lambda: self.now_ms, permits=permits)
-        self.refusals = process.operation.refusals
+        self.refusals = process.figures.refusals
         self.pages = Pages()
         shares = RateLimits(self.pages, process)
 

@@ -50,7 +50,7 @@ def test_a_knockout_has_a_place_for_every_meeting_from_the_start(server: MemoryS
     assert all(meeting.winner == meeting.seats[0] for meeting in byes)
     assert final.meetings[0].seats == ("", "")
     (played,) = [meeting for meeting in first.meetings if not meeting.bye]
-    assert (played.playing, played.winner) == (True, "")
+    assert (played.is_playing, played.winner) == (True, "")
 
 
 def test_a_bracket_that_is_over_tells_who_went_on_and_who_won(server: MemoryServer) -> None:

@@ -42,7 +42,7 @@ def test_a_swiss_has_its_tables_with_places_and_who_had_a_bye(server: MemoryServ
         (play,) = table.plays
         assert tournament.results[play.match].seats == table.seats
         assert play.places.keys() == set(table.seats)
-        assert (table.playing, table.on) == (False, frozenset())
+        assert (table.is_playing, table.went_on) == (False, frozenset())
     assert finalists(tournament) == 0
 
 
@@ -53,11 +53,11 @@ def test_a_knockout_tells_who_went_on_and_who_had_a_bye(server: MemoryServer, bo
     assert rounds[-1].title == "Final"
     assert rounds[-1].idle == []
     for before, after in pairwise(rounds):
-        on = [name for table in before.meetings for name in table.on]
+        on = [name for table in before.meetings for name in table.went_on]
         assert sorted(on + before.idle) == sorted(names_in(after) + after.idle)
-        assert all(0 < len(table.on) < len(table.seats) for table in before.meetings)
+        assert all(0 < len(table.went_on) < len(table.seats) for table in before.meetings)
     (final,) = rounds[-1].meetings
-    assert final.on == {tournament.standings.lines()[0].name}
+    assert final.went_on == {tournament.standings.lines()[0].name}
     assert len(final.seats) == finalists(tournament)
     matches = [play.match for each in rounds for table in each.meetings for play in table.plays]
     assert sorted(matches) == sorted(tournament.results), "replays, too"
@@ -71,7 +71,7 @@ def test_before_their_results_tables_have_no_places(server: MemoryServer) -> Non
     (first,) = table_rounds(tournament)
     assert not first.is_over
     for table in first.meetings:
-        assert (table.playing, table.to_play, table.on) == (True, 1, frozenset())
+        assert (table.is_playing, table.to_play, table.went_on) == (True, 1, frozenset())
         assert [play.places for play in table.plays] == [{}]
 
 
