@@ -121,7 +121,7 @@ class Node:
 
     def has_valid_lease(self) -> bool:
         """Return true if the lease is valid now."""
-        return lease_s() * 1000 < self.lease.until_ms
+        return self.lease.is_valid(now_ms())
 
     @property
     def leads(self) -> list[str]:

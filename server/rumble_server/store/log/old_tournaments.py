@@ -5,6 +5,9 @@ from collections.abc import Iterable, Iterator
 from rumble_server.store.log.reader import LogReader
 from rumble_server.tournament.ended import EndedTournament
 
+BATCH_ROWS = 50
+"""Number of rows deleted in one transaction. It is small, because a running server has to wait for the transaction."""
+
 
 def old_challenges(
     any_club: LogReader, unlisted: Iterable[tuple[str, str]], ended_before_ms: int

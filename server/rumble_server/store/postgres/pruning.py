@@ -6,14 +6,12 @@ from contextlib import closing
 from rumble_server.store.errors import StoreError
 from rumble_server.store.log.batch import Batch
 from rumble_server.store.log.content import PLY
-from rumble_server.store.log.old_tournaments import old_challenges, old_tournaments
+from rumble_server.store.log.old_tournaments import BATCH_ROWS, old_challenges, old_tournaments
 from rumble_server.store.postgres.connection import PostgresConnection
 from rumble_server.store.postgres.rows import read_postgres
 from rumble_server.store.postgres.schema import existing
 from rumble_server.store.postgres.writer import Commits
 
-BATCH_ROWS = 50
-"""Number of rows deleted in one transaction."""
 _DELETE = """
 WITH old AS (
     SELECT number FROM log WHERE club = %(club)s AND tournament = %(tournament)s AND kind = %(kind)s
@@ -36,7 +34,6 @@ def prune(url: str, ended_before_ms: int, club: str | None = None) -> tuple[int,
     None for `club` means all clubs. Return the number of tournaments with deleted rows, and the number of
     deleted rows. Raises StoreError.
     """
-    pruned, rows = 0, 0
     with existing(url) as connection, closing(read_postgres(url)) as any_club:
         commits = Commits(connection, index_s=0)
         clubs = connection.read("SELECT club, last, epoch, indexed FROM clubs ORDER BY club")
@@ -48,10 +45,9 @@ def prune(url: str, ended_before_ms: int, club: str | None = None) -> tuple[int,
             # The commit has no effect if a leader has changed `last` or the epoch; then the leader writes the index.
             if indexed < last:
                 commits.attempt([Batch().content(name, last, epoch)])
-        for of_club, tournament_id in list(old_tournaments(any_club, [each[0] for each in clubs], ended_before_ms)):
-            deleted = _delete_plies(connection, of_club, tournament_id)
-            pruned, rows = pruned + (deleted > 0), rows + deleted
-    return pruned, rows
+        old = list(old_tournaments(any_club, [each[0] for each in clubs], ended_before_ms))
+        deleted = [_delete_plies(connection, *each) for each in old]
+    return sum(map(bool, deleted)), sum(deleted)
 
 
 def prune_challenges(url: str, ended_before_ms: int, is_stopped: Callable[[], bool]) -> None:

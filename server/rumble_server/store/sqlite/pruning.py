@@ -8,15 +8,13 @@ from pathlib import Path
 
 from rumble_server.store.errors import StoreError
 from rumble_server.store.log.content import PLY
-from rumble_server.store.log.old_tournaments import old_challenges, old_tournaments
+from rumble_server.store.log.old_tournaments import BATCH_ROWS, old_challenges, old_tournaments
 from rumble_server.store.row_keys import MAIN, prefix_of, split
 from rumble_server.store.sqlite.lock import locked
 from rumble_server.store.sqlite.match_index import add_bytes, indexed
 from rumble_server.store.sqlite.rows import clubs_in, read_sqlite
 from rumble_server.store.sqlite.schema import StoreErrors, empty_wal, open_existing
 
-BATCH_ROWS = 50
-"""Number of rows deleted in one transaction. It is small, because a running server has to wait for the transaction."""
 PAUSE_S = 0.01
 """Pause in s between two transactions, so that a running server can write."""
 
@@ -28,7 +26,6 @@ def prune(path: str, ended_before_ms: int, club: str | None = None) -> tuple[int
     Pruned for a match whose plies were deleted. A server may run on the database meanwhile. Return the number of
     tournaments with deleted rows, and the number of deleted rows. Raises StoreError.
     """
-    pruned, rows = 0, 0
     with closing(open_existing(path)) as database, StoreErrors("write to", path):
         clubs = clubs_in(database)
         if club is not None and club not in clubs:
@@ -37,10 +34,8 @@ def prune(path: str, ended_before_ms: int, club: str | None = None) -> tuple[int
             old = list(old_tournaments(any_club, clubs if club is None else [club], ended_before_ms))
         database.execute("PRAGMA secure_delete = OFF")
         database.execute("PRAGMA synchronous = FULL")
-        for of_club, tournament_id in old:
-            deleted = _delete_plies(database, of_club, tournament_id)
-            pruned, rows = pruned + (deleted > 0), rows + deleted
-    return pruned, rows
+        deleted = [_delete_plies(database, *each) for each in old]
+    return sum(map(bool, deleted)), sum(deleted)
 
 
 def prune_challenges(path: str, ended_before_ms: int, is_stopped: Callable[[], bool]) -> None:

@@ -15,12 +15,11 @@ from rumble_server.tournament.exports.sgf import GO
 from rumble_server.web.api import from_log
 from rumble_server.web.api.answers import ClubAnswers, answers_of
 from rumble_server.web.api.export_models import ExportDocument
-from rumble_server.web.api.reading import ERRORS
+from rumble_server.web.api.reading import ERRORS, JSON
 from rumble_server.web.api.streamed import streamed
 from rumble_server.web.compression import mark_public
 from rumble_server.web.errors import WebError
 
-JSON = "application/json"
 FOR_TWO = ("pgn", "trf")
 """The formats in which only matches of two seats can be written."""
 OF_GAME = {"phhs": POKER, "sgf": GO}
