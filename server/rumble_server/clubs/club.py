@@ -236,14 +236,16 @@ class Club:
         """
         where = "" if self.name == MAIN else f"club {self.name}: "
         for problem in stored.problems.values():
-            text = "%snames, hosts or bans are lost; a name in no tournament may be claimed anew: %s"
+            text = (
+                "%sfacts about names, hosts or bans are lost; anyone can now claim a name that is in no tournament: %s"
+            )
             log.error(text, where, problem)
         if self.name == MAIN:
             self._shared.forget_main()
         restore_arena(self.arena, stored.recovered, lost_rows=stored.problems, played_before=stored.played_before)
         self.reader.register_damaged(stored.recovered.damaged)
         if stored.problems:
-            text = "%severy host token is taken back, since the taking back of one may be lost; look at the bans"
+            text = "%sall host tokens are revoked, because the log may have lost a revocation; check the bans, too"
             log.error(text, where)
 
     # --- its settings ---

@@ -43,8 +43,8 @@ HAND_OVER_MS = 15_000
 Another node needs less time to read a club ahead.
 """
 EXPELLED = (
-    "the node's row is gone from the database, as where a copy without the last commits took its place:"
-    " this server ends, and is to be started again"
+    "the database no longer has this node's row, perhaps because an older copy replaced the database:"
+    " this server ends now; start it again"
 )
 CLOCK = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
 """The clock of the lease. If possible, the clock runs on while the machine sleeps, like the clock of the database."""

@@ -107,8 +107,8 @@ class _Figures(Collector):
         refused = dict(sorted(operation.refusals.counts.items()))
         yield _labelled("refusals", "What was refused, by reason.", "reason", refused, CounterMetricFamily)
         about = (
-            "Time from the first frame that an iteration of the event loop says until all its frames are written; "
-            "what was read and judged before is not part of it."
+            "Time from the first frame queued in an iteration of the event loop until the iteration's frames are "
+            "written. Reading and refereeing before that are not included."
         )
         yield _histogram("turn_latency_seconds", about, operation.turn_latency)
         yield _histogram("loop_late_seconds", "How late the event loop was, measured all the time.", operation.lags)

@@ -70,14 +70,17 @@ class Channel:
         """True if standings or ratings were computed since the last flush."""
         self.spectators: set[Spectator] = set()
         self._ranker = ranker
-        self.quiet_since_ms = self._flushed_at_ms = arena.clock.now_ms()
-        """`quiet_since_ms` is the time in ms of the last event, `_flushed_at_ms` the time in ms of the last flush."""
+        self.quiet_since_ms = arena.clock.now_ms()
+        """Time in ms of the last event."""
+        self._flushed_at_ms = self.quiet_since_ms
+        """Time in ms of the last flush."""
         self._arena = arena
-        self._sent_up_to = self._flush_up_to = up_to
+        self._sent_up_to = up_to
+        """Number of the newest fact whose changes are sent."""
+        self._flush_up_to = up_to
+        """Number of the newest fact whose changes the flush in progress sends."""
         self._kept_from = up_to + 1  # who returns to a new channel gets a snapshot, as the channel knows of no boards
-        """`_sent_up_to`, `_flush_up_to` and `_kept_from` are numbers of facts. All changes up to `_sent_up_to` are
-        sent. A flush in progress sends the changes up to `_flush_up_to`. A reader whose last id is at least
-        `_kept_from` has missed only kept events."""
+        """Number of a fact: a reader whose last id is at least this number has missed only kept events."""
         self._resumable: deque[tuple[int, Chunk]] = deque()
         """The kept chunks, each with the value of `_sent_up_to` before the chunk was sent."""
         self._kept_bytes = 0

@@ -22,12 +22,14 @@ from rumble_server.web.pages.table_rounds import finalists, table_rounds
 
 MOST_SLOTS = 24
 """Maximum number of boards on the page. `running_boards.js` has the same number."""
-PLACES, MOST_ON_PODIUM = 3, 6
-"""Number of ranks whose bots are on the podium, and maximum number of these bots; with more bots there is no podium."""
-MOST_BESIDE, MOST_ABOVE = 14, 40
-"""Maximum numbers of bots for two layouts. Up to `MOST_BESIDE` bots, the crosstable is beside the boards. Up to
-`MOST_ABOVE` bots, the standings are above the results and ratings. With more bots, the standings are beside the results
-and ratings."""
+PLACES = 3
+"""Number of ranks whose bots are on the podium."""
+MOST_ON_PODIUM = 6
+"""Maximum number of bots on the podium; with more bots there is no podium."""
+MOST_BESIDE = 14
+"""Maximum number of bots with which the crosstable is beside the boards."""
+MOST_ABOVE = 40
+"""Maximum number of bots with which the standings are above the results and ratings, and not beside them."""
 MOST_LINES = 20
 """Number of lines of the standings that a narrow page shows before the reader asks for all."""
 MOST_DRAWN = 5
