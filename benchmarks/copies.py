@@ -56,7 +56,7 @@ async def _play(database: Path, bots: int) -> tuple[list[LogFact], EndedTourname
         await connect_all(running, tally, (login(f"bot{each}", load, tournament) for each in range(bots)))
         await tally.ended()
     with closing(open_reader(str(database))) as log:
-        rows = log.execute("SELECT facts FROM log WHERE tournament = ?", (tournament,)).fetchall()
+        rows = log.execute("SELECT facts FROM log WHERE tournament = ?", (f"main/{tournament}",)).fetchall()
     numbered = sorted((each for (text,) in rows for each in read_facts(text)), key=lambda each: each[0])
     with closing(read_sqlite(str(database))) as reader:
         return [fact for _, fact in numbered], reader.ended([tournament])[tournament], reader.club_facts()[0]

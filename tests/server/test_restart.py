@@ -96,7 +96,9 @@ def damage(path: Path, which: str) -> None:
 
 @pytest.mark.e2e
 @pytest.mark.usefixtures("reading_here")
-@pytest.mark.parametrize("which", ["tournament = 'friday' AND kind = 0", "tournament = 'friday' AND kind = 1"])
+@pytest.mark.parametrize(
+    "which", ["tournament = 'main/friday' AND kind = 0", "tournament = 'main/friday' AND kind = 1"]
+)
 async def test_a_tournament_that_is_damaged_is_shown_so_and_the_server_goes_on(
     tmp_path: Path, caplog: pytest.LogCaptureFixture, which: str
 ) -> None:
@@ -142,7 +144,7 @@ async def test_names_in_a_damaged_row_of_bots_that_play_are_kept_from_others(
         Organiser(server.arena).create(TournamentConfig(name="Friday", game="tictactoe"))
         Bot(server, "ann").say(type="join", tournament="friday")
         await server.store.wait_all()
-    damage(path, "tournament = ''")
+    damage(path, "tournament = 'main/'")
     async with running(path) as server:
         assert "names, hosts or bans are lost" in caplog.text
         assert (await Bot(server, "ann").hears("error"))[0]["code"] == "key_required"
@@ -160,7 +162,7 @@ async def test_where_facts_about_hosts_are_lost_every_token_is_taken_back_once(t
         await server.store.wait_all()
         Organiser(server.arena).set_token("ben", "token-of-ben")
         await server.store.wait_all()
-    damage(path, "number = (SELECT max(number) FROM log WHERE tournament = '')")
+    damage(path, "number = (SELECT max(number) FROM log WHERE tournament = 'main/')")
     async with running(path) as server:
         tokens, new = server.arena.host_tokens, server.made_token
         assert [tokens.holder(f"token-of-{name}") for name in ("ann", "ben")] == [None, None]

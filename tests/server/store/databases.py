@@ -48,6 +48,9 @@ class Database(Protocol):
         """Lock the database from another connection for a block, so that no write succeeds."""
 
 
+ROWS_OF_MAIN = "SELECT number, replace(tournament, 'main/', ''), kind FROM log ORDER BY number"
+
+
 class SqliteDatabase:
     refusal = "locked"
 
@@ -58,7 +61,7 @@ class SqliteDatabase:
         store.database.execute("PRAGMA busy_timeout = 1")
         return WriterInProcess(store.database)
 
-    def rows(self, query: str = "SELECT number, tournament, kind FROM log ORDER BY number") -> list[tuple[Any, ...]]:
+    def rows(self, query: str = ROWS_OF_MAIN) -> list[tuple[Any, ...]]:
         with contextlib.closing(sqlite3.connect(self.url)) as database:
             return database.execute(query).fetchall()
 

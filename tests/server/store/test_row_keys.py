@@ -7,35 +7,36 @@ import pytest
 from rumble_server.store.care.damage import verify
 from rumble_server.store.care.repair import CLUB_FACTS_LOST, repair
 from rumble_server.store.errors import Pruned, StoreError
-from rumble_server.store.row_keys import prefix_of, split
+from rumble_server.store.row_keys import prefix_of, shown, split
 from rumble_server.store.sqlite.match_index import bytes_of
 from rumble_server.store.sqlite.pruning import prune
 from rumble_server.store.sqlite.schema import open_database
 from rumble_server.tournament.club_facts import NameUsed
 
 from tests.server.store.disk import joined, opened_store, rows, write
-from tests.server.store.played import change, cut, execute
+from tests.server.store.played import change, cut
 from tests.server.store.test_clubs import MATCH, fill, name_of
 
 
-def test_main_has_no_prefix_and_the_others_their_name() -> None:
-    assert [prefix_of(club) for club in ("main", "a-b")] == ["", "a-b/"]
-    assert [split(key) for key in ("friday", "", "a-b/friday", "a-b/")] == [
+def test_the_prefix_of_a_club_is_its_name_and_people_write_no_main() -> None:
+    assert [prefix_of(club) for club in ("main", "a-b")] == ["main/", "a-b/"]
+    assert [split(key) for key in ("main/friday", "a-b/friday", "a-b/")] == [
         ("main", "friday"),
-        ("main", ""),
         ("a-b", "friday"),
         ("a-b", ""),
     ]
+    assert [shown(key) for key in ("main/friday", "a-b/friday")] == ["friday", "a-b/friday"]
 
 
-async def test_the_rows_of_a_club_have_its_name_and_those_of_main_have_none(path: Path) -> None:
+async def test_the_rows_of_a_club_have_its_name(path: Path) -> None:
     async with opened_store(path) as store:
         for club in ("main", "go"):
             log = store.open_log(club)
             log.append(name_of(club))
             log.append(joined(1))
         await store.wait_all()
-    assert sorted(str(row[1]) for row in rows(path)) == ["", "friday", "go/", "go/friday"]
+    keys = rows(path, "SELECT tournament FROM log ORDER BY tournament")
+    assert keys == [("go/",), ("go/friday",), ("main/",), ("main/friday",)]
     assert b"go/" not in b"".join(str(row[0]).encode() for row in rows(path, "SELECT facts FROM log"))
 
 
@@ -53,36 +54,21 @@ async def test_a_club_that_is_opened_later_counts_on_from_all(path: Path) -> Non
 # --- bytes ---
 
 
-async def test_bytes_of_other_clubs_and_free_bytes_do_not_count_for_main(path: Path) -> None:
-    async def bytes_at_a_start() -> tuple[int, int]:
-        async with opened_store(path) as store:
-            return store.open_log().bytes, store.open_log("big").bytes
-
-    long = "x" * 100_000
-    empty, _ = await bytes_at_a_start()
-    assert empty < 100_000
+async def test_the_bytes_of_a_club_are_those_of_its_rows_at_a_start_too(path: Path) -> None:
+    long = NameUsed("x" * 100_000, None, None, 0)
     async with opened_store(path) as store:
-        log = store.open_log("big")
-        for _ in range(10):
-            await write(log, NameUsed(long, None, None, 0))
-    alone, of_big = await bytes_at_a_start()
-    assert of_big > 1_000_000
-    assert abs(alone - empty) < 50_000
+        await write(store.open_log("big"), *[long] * 10)
+        await write(store.open_log(), long)
+        known = [store.log(club).bytes for club in ("big", "main")]
+    assert [known[0] // 1000, known[1] // 1000] == [1000, 100]
     async with opened_store(path) as store:
-        log = store.open_log()
-        for _ in range(10):
-            await write(log, NameUsed(long, None, None, 0))
-    assert 950_000 < (await bytes_at_a_start())[0] - alone < 1_100_000
-    pages = rows(path, "PRAGMA page_count")
-    execute(path, "DELETE FROM log WHERE instr(tournament, '/') = 0")
-    assert rows(path, "PRAGMA page_count") == pages, "the file keeps its size"
-    assert abs((await bytes_at_a_start())[0] - alone) < 50_000
+        assert [store.open_log(club).bytes for club in ("big", "main")] == known
 
 
 async def test_pruning_one_club_leaves_the_others_and_lowers_its_sum(path: Path) -> None:
     async with opened_store(path) as store:
         await fill(store, ["main", "a", "ab"])
-        before = {club: store.log(club).bytes for club in ("a", "ab")}
+        before = {club: store.log(club).bytes for club in ("main", "a", "ab")}
     for club, known in before.items():
         assert rows(path, f"SELECT sum(length(facts)) FROM log WHERE tournament LIKE '{club}/%'") == [(known,)]
     tournaments, deleted = prune(str(path), 1 << 60, "a")
@@ -123,11 +109,3 @@ async def test_damage_is_told_with_its_club_and_mended_there(path: Path) -> None
             assert reader.match_facts(MATCH) != []
         of_ab = rows(path, "SELECT sum(length(facts)) FROM log WHERE tournament LIKE 'ab/%'")
         assert of_ab == [(store.open_log("ab").bytes,)]
-
-
-async def test_a_database_of_one_club_is_as_it_was(path: Path) -> None:
-    """The file has only the rows that main always had: no sums of bytes, no keys with a slash."""
-    async with opened_store(path) as store:
-        await fill(store, ["main"])
-    assert rows(path, "SELECT key FROM meta") == [("indexed",)]
-    assert rows(path, "SELECT count(*) FROM matches WHERE instr(id, '/')") == [(0,)]

@@ -45,7 +45,9 @@ def _runs(path: str) -> int:
     """Return the number of a server's last run on a database; 0 if there was no run, or the number cannot be read."""
     try:
         with closing(open_existing(path)) as database:
-            return int(database.execute("SELECT coalesce(max(value), 0) FROM meta WHERE key = 'runs'").fetchone()[0])
+            return int(
+                database.execute("SELECT coalesce(max(value), 0) FROM meta WHERE key = 'main/runs'").fetchone()[0]
+            )
     except (StoreError, sqlite3.Error, ValueError):
         return 0
 
@@ -61,7 +63,7 @@ def copy(path: str, to: str, least_run: int = 0) -> None:
         database.backup(target)  # in one step: in WAL mode a reader blocks no writer
         if least_run:
             target.execute(
-                """INSERT INTO meta (key, value) VALUES ('runs', ?) ON CONFLICT (key)
+                """INSERT INTO meta (key, value) VALUES ('main/runs', ?) ON CONFLICT (key)
                    DO UPDATE SET value = max(CAST(value AS INTEGER), CAST(excluded.value AS INTEGER))""",
                 (str(least_run),),
             )

@@ -19,7 +19,7 @@ from rumble_server.store.errors import StoreError
 from rumble_server.store.log.checksum import intact
 from rumble_server.store.log.copied import DERIVED, Contents, CopiedRow, TournamentRow
 from rumble_server.store.open import is_postgres, need_postgres
-from rumble_server.store.row_keys import MAIN, prefix_of, split
+from rumble_server.store.row_keys import MAIN, prefix_of, shown, split
 from rumble_server.store.sqlite.lock import locked
 from rumble_server.store.sqlite.match_index import index_matches, last_number
 from rumble_server.store.sqlite.schema import StoreErrors, open_database, open_existing
@@ -39,7 +39,7 @@ class SqliteContents:
         return sorted({MAIN, *(split(key)[0] for (key,) in keys)})
 
     def newest_run(self) -> int:
-        return max((int(value) for (value,) in self._rows("SELECT value FROM meta WHERE key = 'runs'")), default=0)
+        return max((int(value) for (value,) in self._rows("SELECT value FROM meta WHERE key = 'main/runs'")), default=0)
 
     def log(self, club: str) -> Iterator[CopiedRow]:
         query = "SELECT number, tournament, kind, CAST(facts AS BLOB), checksum FROM log"
@@ -58,7 +58,7 @@ class SqliteContents:
         for key, content, sum_ in self._of("SELECT id, CAST(record AS BLOB), checksum FROM ended", "id", club, "id"):
             text = intact(content, sum_, key)
             if text is None:
-                raise self._damaged(f"the record of {key}")
+                raise self._damaged(f"the record of {shown(key)}")
             yield split(key)[1], text
 
     def values(self, club: str) -> Iterator[tuple[str, str]]:
@@ -67,11 +67,8 @@ class SqliteContents:
                 yield split(key)[1], value
 
     def _of(self, query: str, column: str, club: str, order: str) -> Iterator[tuple]:  # type: ignore[type-arg]
-        if club == MAIN:
-            return self._rows(f"{query} WHERE instr({column}, '/') = 0 ORDER BY {order}")
-        return self._rows(
-            f"{query} WHERE {column} >= ? AND {column} < ? ORDER BY {order}", (prefix_of(club), f"{club}0")
-        )
+        condition = f"{column} >= ? AND {column} < ?"
+        return self._rows(f"{query} WHERE {condition} ORDER BY {order}", (prefix_of(club), f"{club}0"))
 
     def _rows(self, query: str, values: tuple[str, ...] = ()) -> Iterator[tuple]:  # type: ignore[type-arg]
         with StoreErrors("read", self.name):
@@ -126,7 +123,14 @@ def _to_file(source: Contents, path: str, now_ms: int) -> tuple[int, int]:
         with database:
             database.execute("BEGIN IMMEDIATE")
             values = [*source.values(MAIN), ("runs", str(max(source.newest_run(), now_ms)))]
-            fill(database, source.log(MAIN), source.tournaments(MAIN), source.records(MAIN), values)
+            main = prefix_of(MAIN)
+            fill(
+                database,
+                ((number, main + each, kind, text) for number, each, kind, text in source.log(MAIN)),
+                ((main + each, listed, over, pruned) for each, listed, over, pruned in source.tournaments(MAIN)),
+                ((main + each, record) for each, record in source.records(MAIN)),
+                ((main + key, value) for key, value in values),
+            )
         compare(source, SqliteContents(database, path))
         rows = int(database.execute("SELECT count(*) FROM log").fetchone()[0])
         database.execute("PRAGMA journal_mode = DELETE")
@@ -149,7 +153,7 @@ def fill(
     database.executemany(RECORD, records)
     database.executemany("INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)", values)
     last = last_number(database)
-    database.execute("DELETE FROM meta WHERE key = 'indexed' OR key LIKE '%/bytes'")
+    database.execute("DELETE FROM meta WHERE key = 'main/indexed' OR key LIKE '%/bytes'")
     index_matches(database, last)
 
 

@@ -91,8 +91,8 @@ class _Repair:
             self._mended.execute("BEGIN IMMEDIATE")
             # If the number of the last run is lost, the time in ms replaces it: the time is greater than all earlier
             # numbers of runs. The number of the last fact is kept, so that no new fact gets the number of a lost fact.
-            last = self._read(f"SELECT 'indexed', ({LAST_NUMBER})")
-            values = [("runs", str(now_ms)), *self._read("SELECT key, value FROM meta"), *last]
+            last = self._read(f"SELECT 'main/indexed', ({LAST_NUMBER})")
+            values = [("main/runs", str(now_ms)), *self._read("SELECT key, value FROM meta"), *last]
             fill(self._mended, self._log(), self._tournaments(), self._records(), values)
         lines = [f"{self._whole} rows of the log are whole, {self._lost} are lost"]
         for key in self._lost_of:

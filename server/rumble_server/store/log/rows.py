@@ -89,10 +89,7 @@ class Rows(ABC):
 
     @abstractmethod
     def bytes(self) -> int:
-        """Return the approximate size of the club's facts in bytes, for the quota.
-
-        For `main` in SQLite, return the size of the file without the facts of other clubs.
-        """
+        """Return the approximate size of the club's facts in bytes, for the quota."""
 
     @abstractmethod
     def newest_rows(self, limit: int) -> list[Row]:

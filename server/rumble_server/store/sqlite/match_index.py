@@ -6,15 +6,14 @@ value `indexed` in the table `meta` is the number of the last fact that the inde
 of the log. PostgreSQL has a similar index (`store/postgres/unindexed.py`).
 
 The value `bytes` of a club in `meta` is the size of the club's rows up to the fact `indexed`. The quota needs it.
-`main` has no such value.
 """
 
 import sqlite3
 
 from rumble_server.store.log.match_spans import spans
-from rumble_server.store.row_keys import MAIN, prefix_of, split
+from rumble_server.store.row_keys import prefix_of, split
 
-INDEXED = "coalesce((SELECT CAST(value AS INTEGER) FROM meta WHERE key = 'indexed'), 0)"
+INDEXED = "coalesce((SELECT CAST(value AS INTEGER) FROM meta WHERE key = 'main/indexed'), 0)"
 """SQL expression for the number of the last indexed fact."""
 LAST_NUMBER = f"""SELECT coalesce(max(
         CASE WHEN json_valid(facts) AND json_type(facts, '$.facts[#-1][0]') = 'integer'
@@ -22,11 +21,6 @@ LAST_NUMBER = f"""SELECT coalesce(max(
              ELSE number + length(CAST(facts AS BLOB)) END), {INDEXED})
     FROM log WHERE number > {INDEXED}"""
 """SQL query for the number of the log's last fact. If the last row is damaged, the result is a safe upper bound."""
-
-
-_BYTES_OF_MAIN = """SELECT max(0, (page_count - freelist_count) * page_size - (
-        SELECT coalesce(sum(CAST(value AS INTEGER)), 0) FROM meta WHERE key LIKE '%/bytes'))
-    FROM pragma_page_count, pragma_freelist_count, pragma_page_size"""
 
 
 def indexed(database: sqlite3.Connection) -> int:
@@ -60,19 +54,14 @@ def index_matches(database: sqlite3.Connection, last: int) -> None:
     )
     for club, size in sizes_after(database, done).items():
         add_bytes(database, club, size)
-    database.execute("INSERT OR REPLACE INTO meta (key, value) VALUES ('indexed', ?)", (str(last),))
+    database.execute("INSERT OR REPLACE INTO meta (key, value) VALUES ('main/indexed', ?)", (str(last),))
 
 
 def sizes_after(database: sqlite3.Connection, number: int) -> dict[str, int]:
-    """Return, for each club except `main`, the size in bytes of the rows after the fact `number`.
-
-    Raises sqlite3.Error.
-    """
+    """Return the size in bytes of each club's rows after the fact `number`, by club. Raises sqlite3.Error."""
     sizes: dict[str, int] = {}
     for tournament, size in database.execute(
-        """SELECT tournament, sum(length(CAST(facts AS BLOB))) FROM log
-           WHERE number > ? AND instr(tournament, '/') GROUP BY tournament""",
-        (number,),
+        "SELECT tournament, length(CAST(facts AS BLOB)) FROM log WHERE number > ?", (number,)
     ):
         club = split(tournament)[0]
         sizes[club] = sizes.get(club, 0) + size
@@ -89,12 +78,6 @@ def add_bytes(database: sqlite3.Connection, club: str, size: int) -> None:
 
 
 def bytes_of(database: sqlite3.Connection, club: str) -> int:
-    """Return the approximate size in bytes of a club's rows. Raises sqlite3.Error.
-
-    For `main`, return the size of the file without the rows of other clubs. To add up the sizes of the rows of `main`
-    would mean to read the whole log. To store the sum would make each commit slower.
-    """
-    if club == MAIN:
-        return int(database.execute(_BYTES_OF_MAIN).fetchone()[0])
+    """Return the size in bytes of a club's rows. Raises sqlite3.Error."""
     row = database.execute("SELECT value FROM meta WHERE key = ?", (f"{prefix_of(club)}bytes",)).fetchone()
     return int(row[0] if row else 0) + sizes_after(database, indexed(database)).get(club, 0)

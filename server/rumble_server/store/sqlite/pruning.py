@@ -9,7 +9,7 @@ from pathlib import Path
 from rumble_server.store.errors import StoreError
 from rumble_server.store.log.content import PLY
 from rumble_server.store.log.old_tournaments import BATCH_ROWS, old_challenges, old_tournaments
-from rumble_server.store.row_keys import MAIN, prefix_of, split
+from rumble_server.store.row_keys import prefix_of, split
 from rumble_server.store.sqlite.lock import locked
 from rumble_server.store.sqlite.match_index import add_bytes, indexed
 from rumble_server.store.sqlite.rows import clubs_in, read_sqlite
@@ -63,12 +63,11 @@ def _delete_plies(database: sqlite3.Connection, club: str, tournament_id: str) -
     while True:
         with database:
             database.execute("BEGIN IMMEDIATE")
-            if club != MAIN:
-                size = database.execute(
-                    f"SELECT total(length(CAST(facts AS BLOB))) FROM log WHERE number IN ({portion}) AND number <= ?",
-                    (key, PLY, BATCH_ROWS, indexed(database)),
-                ).fetchone()[0]
-                add_bytes(database, club, -int(size))
+            size = database.execute(
+                f"SELECT total(length(CAST(facts AS BLOB))) FROM log WHERE number IN ({portion}) AND number <= ?",
+                (key, PLY, BATCH_ROWS, indexed(database)),
+            ).fetchone()[0]
+            add_bytes(database, club, -int(size))
             deleted = database.execute(f"DELETE FROM log WHERE number IN ({portion})", (key, PLY, BATCH_ROWS)).rowcount
             if not rows:
                 database.execute("UPDATE tournaments SET pruned = 1 WHERE id = ?", (key,))

@@ -28,6 +28,7 @@ class SqliteReader(LogReader):
     """A reader of one club's log in SQLite, on a connection that only reads."""
 
     of_club = ""
+    own = "id > :prefix AND id < :beyond"
     by_age = "rowid"
     among = "id IN (SELECT value FROM json_each(:ids))"
     indexed = INDEXED
@@ -37,8 +38,7 @@ class SqliteReader(LogReader):
         self.name = name
         self._club = club
         self.prefix = prefix_of(club)
-        # The character after `/` is `0`, so all keys with the prefix are below `club0`. No id of `main` has a slash.
-        self.own = "id > :prefix AND id < :beyond" if self.prefix else "instr(id, '/') = 0"
+        # The character after `/` is `0`, so all keys with the prefix are below `club0`.
         self._bounds = {"prefix": self.prefix, "beyond": f"{club}0"}
 
     def of(self, club: str) -> "SqliteReader":

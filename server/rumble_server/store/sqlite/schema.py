@@ -18,7 +18,7 @@ During a long read the WAL may grow larger.
 APPLICATION_ID = 0x52554D42
 """Number in the header of an SQLite file that marks it as a database of Rumble: `RUMB` in ASCII."""
 
-VERSION = 5
+VERSION = 6
 """Version of the tables. A file with any other version is refused."""
 TABLES = """
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;

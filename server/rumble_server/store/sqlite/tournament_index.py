@@ -5,6 +5,8 @@ A server lists and resumes only tournaments in the index. A tournament missing t
 
 import sqlite3
 
+from rumble_server.store.row_keys import shown
+
 LOST_VALUES = "the values beside the log are lost"
 
 _UNINDEXED = """WITH RECURSIVE keys (key) AS (
@@ -24,7 +26,7 @@ def has_lost_values(database: sqlite3.Connection) -> bool:
     A server must not start without these values. The server would number its runs from 1 again, and give
     new turns the ids of earlier turns.
     """
-    query = "SELECT EXISTS (SELECT 1 FROM log) AND NOT EXISTS (SELECT 1 FROM meta WHERE key = 'indexed')"
+    query = "SELECT EXISTS (SELECT 1 FROM log) AND NOT EXISTS (SELECT 1 FROM meta WHERE key = 'main/indexed')"
     return bool(database.execute(query).fetchone()[0])
 
 
@@ -39,4 +41,4 @@ def check_index(database: sqlite3.Connection) -> str | None:
     if problem != "ok":
         return " ".join(problem.split())
     lost = [key for (key,) in database.execute(_UNINDEXED)]
-    return f"{len(lost)} tournaments are not in the index of tournaments, as {min(lost)}" if lost else None
+    return f"{len(lost)} tournaments are not in the index of tournaments, as {shown(min(lost))}" if lost else None

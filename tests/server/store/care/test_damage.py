@@ -8,9 +8,11 @@ from pathlib import Path
 import pytest
 from rumble_server.store.care import damage
 from rumble_server.store.care.damage import RawRow, read_rows, verify
+from rumble_server.store.care.findings import about
 from rumble_server.store.care.repair import repair
 from rumble_server.store.errors import StoreError
 from rumble_server.store.log.batch import Batch
+from rumble_server.store.row_keys import shown, split
 from rumble_server.store.sqlite.rows import read_sqlite
 from rumble_server.store.sqlite.schema import open_database, open_existing
 from rumble_server.store.sqlite.store import SqliteStore
@@ -40,7 +42,7 @@ def test_a_damaged_row_is_named(path: Path, how: Callable[[bytes], bytes], of: t
 
 
 def test_a_damaged_record_is_named(path: Path) -> None:
-    assert execute(path, "UPDATE ended SET record = replace(record, 'ann', 'amm') WHERE id = 'monday'") == 1
+    assert execute(path, "UPDATE ended SET record = replace(record, 'ann', 'amm') WHERE id = 'main/monday'") == 1
     assert verify(str(path)).problems == ["the record of monday is damaged"]
 
 
@@ -60,12 +62,12 @@ def test_torn_pages_are_found_and_their_rows_are_named(path: Path) -> None:
     with closing(open_existing(str(path))) as database:
         read = list(read_rows(database))
     lost = [each for each in read if not each.content]
-    assert sorted((each.number, each.tournament, each.kind) for each in read) == every
+    assert sorted((each.number, shown(each.tournament), each.kind) for each in read) == every
     assert 0 < len(lost) < len(every) // 2
     problems = verify(str(path)).problems
     assert any(problem.startswith("the file: ") for problem in problems)
     for each in lost:
-        what = f"tournament {each.tournament}" if each.tournament else "names, hosts and bans"
+        what = about(*split(each.tournament))
         assert f"row {each.number} of the log ({what}) is damaged: it cannot be read" in problems
 
 
@@ -74,28 +76,28 @@ def test_where_the_index_of_the_log_is_torn_too_every_club_has_lost_something(pa
     overwrite(path, "log_by_tournament", lambda page: b"\xaa" * len(page))
     with closing(open_existing(str(path))) as database:
         *others, last = read_rows(database)
-    assert (last.tournament, last.kind, last.content) == ("", 1, b"")
+    assert (last.tournament, last.kind, last.content) == ("main/", 1, b"")
     assert last.number > max(each.number for each in others)
 
 
 @pytest.mark.parametrize(
     ("statement", "problem"),
     [
-        ("DELETE FROM tournaments WHERE id = 'friday'", "tournament friday is not in the index of tournaments"),
+        ("DELETE FROM tournaments WHERE id = 'main/friday'", "tournament friday is not in the index of tournaments"),
         (
-            "UPDATE tournaments SET over = 0 WHERE id = 'friday'",
+            "UPDATE tournaments SET over = 0 WHERE id = 'main/friday'",
             "tournament friday is in the index of tournaments with another status than in the log",
         ),
         (
-            "UPDATE tournaments SET listed = 0 WHERE id = 'friday'",
+            "UPDATE tournaments SET listed = 0 WHERE id = 'main/friday'",
             "tournament friday is in the index of tournaments with another status than in the log",
         ),
         (
-            "DELETE FROM matches WHERE id = 'friday.1.1.1.1'",
+            "DELETE FROM matches WHERE id = 'main/friday.1.1.1.1'",
             "the index of matches is wrong for 1 matches, as friday.1.1.1.1",
         ),
         (
-            "UPDATE matches SET last = first WHERE id = 'friday.1.1.1.1'",
+            "UPDATE matches SET last = first WHERE id = 'main/friday.1.1.1.1'",
             "the index of matches is wrong for 1 matches, as friday.1.1.1.1",
         ),
         ("DELETE FROM meta", LOST_VALUES),

@@ -105,7 +105,7 @@ async def test_the_next_run_numbers_its_facts_after_those_of_a_damaged_row(
         await group_of(log).wait_all()
     change(path, how, 2)
     if in_tail:
-        execute(path, "UPDATE meta SET value = '1' WHERE key = 'indexed'")
+        execute(path, "UPDATE meta SET value = '1' WHERE key = 'main/indexed'")
     async with opened(path) as log:
         assert log.last >= 3
         await write(log, joined(4))

@@ -50,5 +50,5 @@ async def test_a_server_counts_the_ended_tournaments_of_earlier_runs(tmp_path: P
         await server.stop()
         assert server.ended.by_status() == counted(config.db) == {"cancelled": 3 * run}
     execute(Path(config.db), "DELETE FROM ended")
-    execute(Path(config.db), "INSERT INTO ended VALUES ('friday', 'damaged', 0)")
+    execute(Path(config.db), "INSERT INTO ended VALUES ('main/friday', 'damaged', 0)")
     assert counted(config.db) == {"finished": 6}, "without a record nobody knows"

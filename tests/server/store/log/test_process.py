@@ -197,9 +197,9 @@ async def test_the_next_log_completes_the_index_of_one_that_was_killed(path: Pat
     first = SqliteStore(str(path))
     first.attach(asyncio.get_running_loop())
     await write(first.open_log(), joined(1), joined(2, "monday"), joined(3))
-    assert rows(path, "SELECT * FROM meta") == [("indexed", "0")]
+    assert rows(path, "SELECT value FROM meta WHERE key = 'main/indexed'") == [("0",)]
     await first.group.writer.close()
     shut(first)
     async with opened(path) as log:
         assert log.last == 3
-        assert rows(path, "SELECT * FROM meta") == [("indexed", "3")]
+        assert rows(path, "SELECT value FROM meta WHERE key = 'main/indexed'") == [("3",)]

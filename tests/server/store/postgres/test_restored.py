@@ -58,5 +58,5 @@ async def test_a_server_on_standby_whose_row_is_gone_ends_so_that_it_is_started_
         await until(lambda: second._node is not None)
         assert second._node is not None
         run(postgres_url, "DELETE FROM nodes WHERE id = %s", [second._node.id])
-        with pytest.raises(StoreError, match="the node's row is gone"):
+        with pytest.raises(StoreError, match="the database no longer has this node's row"):
             await starting

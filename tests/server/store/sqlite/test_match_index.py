@@ -42,7 +42,7 @@ def put(database: Connection, first: int, *facts: LogFact, index: bool = False) 
 
 
 def matches(database: Connection) -> list[tuple[str, int, int | None]]:
-    return database.execute("SELECT id, first, last FROM matches ORDER BY id").fetchall()
+    return database.execute("SELECT replace(id, 'main/', ''), first, last FROM matches ORDER BY id").fetchall()
 
 
 def test_the_index_has_the_first_start_and_the_last_end_of_each_match(database: Connection) -> None:
