@@ -331,7 +331,7 @@ class Server:
             turn_latency=outbox.latency,
             lag_s=lambda: self._clock.lag_s,
             lags=self._clock.lags,
-            commits=self.store.commits,
+            commits=self.store.group.commits,
             waiting_facts=lambda: self.store.group.waiting_facts,
             metrics_token=config.metrics_token,
         )

@@ -119,12 +119,10 @@ def read_club(store: "Store", name: str, reader: LogReader, ahead: Ahead) -> Sto
     for error in recovered.damaged.values():
         if isinstance(error, StoreError) and not isinstance(error, DamagedLog):
             raise error  # the database fails at the moment, and the tournament is perhaps whole
-    newest_ms = 0
-    if club_log.epoch:  # other nodes, with other clocks, may have led the club
-        newest_ms = reader.newest_ms()
+    newest_ms = reader.newest_ms() if club_log.epoch else 0  # other nodes, with other clocks, may have led the club
     names = _names_in_records(reader) if problems else frozenset[str]()
-    tournament_ids = reader.tournament_ids()
-    return Stored(club_log, run, store.async_reader(name), tournament_ids, recovered, problems, names, newest_ms)
+    ids = reader.tournament_ids()
+    return Stored(club_log, run, store.async_reader(name), ids, recovered, problems, names, newest_ms)
 
 
 def _names_in_records(reader: LogReader) -> frozenset[str]:

@@ -3,7 +3,6 @@
 import asyncio
 from collections.abc import Callable
 
-from rumble_server.host.histogram import Histogram
 from rumble_server.limits.bounds import Bounds
 from rumble_server.store.errors import StoreError
 from rumble_server.store.log.async_reader import AsyncReader, ReadWorkers
@@ -67,8 +66,3 @@ class ClubStore:
         if not self._has_ended_writing:
             self._has_ended_writing = True
             await self.group.close()
-
-    @property
-    def commits(self) -> Histogram:
-        """Histogram of the durations of successful commits, in s."""
-        return self.group.commits

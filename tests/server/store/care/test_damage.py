@@ -8,11 +8,10 @@ from pathlib import Path
 import pytest
 from rumble_server.store.care import damage
 from rumble_server.store.care.damage import RawRow, read_rows, verify
-from rumble_server.store.care.findings import about
 from rumble_server.store.care.repair import repair
 from rumble_server.store.errors import StoreError
 from rumble_server.store.log.batch import Batch
-from rumble_server.store.row_keys import shown, split
+from rumble_server.store.row_keys import shown
 from rumble_server.store.sqlite.rows import read_sqlite
 from rumble_server.store.sqlite.schema import open_database, open_existing
 from rumble_server.store.sqlite.store import SqliteStore
@@ -67,7 +66,8 @@ def test_torn_pages_are_found_and_their_rows_are_named(path: Path) -> None:
     problems = verify(str(path)).problems
     assert any(problem.startswith("the file: ") for problem in problems)
     for each in lost:
-        what = about(*split(each.tournament))
+        tournament = shown(each.tournament)
+        what = f"tournament {tournament}" if tournament else "names, hosts and bans"
         assert f"row {each.number} of the log ({what}) is damaged: it cannot be read" in problems
 
 
