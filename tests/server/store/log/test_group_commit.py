@@ -241,10 +241,10 @@ async def test_facts_that_could_not_be_encoded_are_written_by_the_next_try(
 ) -> None:
     fail_if(monkeypatch, Batch, "content", lambda *_: True, times=1)
     async with opened(database) as log, asyncio.timeout(5):
-        told = Told(log)
+        listener = Listener(log)
         await write(log, joined(1))
-        assert told.facts == [(1, joined(1))]
-        assert [await told.trouble.get() for _ in range(2)] == ["a bug of the test", None]
+        assert listener.facts == [(1, joined(1))]
+        assert [await listener.trouble.get() for _ in range(2)] == ["a bug of the test", None]
 
 
 class OneForEach:

@@ -5,7 +5,7 @@ import httpx
 import pytest
 from rumble_server.arena.commands.administrator import Administrator
 from rumble_server.limits.quotas import NO_QUOTAS
-from rumble_server.tournament.facts import NameUsed
+from rumble_server.tournament.club_facts import NameUsed
 
 from tests.server.gateway.served import until
 from tests.server.store.disk import HeldCommits
