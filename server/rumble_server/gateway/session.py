@@ -7,7 +7,7 @@ for a while.
 """
 
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Literal, Protocol
 
 from rumble_protocol.bot_messages import Login, Move
 from rumble_protocol.codec import BadMessage, read_bot_message
@@ -106,6 +106,18 @@ class SessionParts:
     """True if bots on other machines may log in without a key."""
 
 
+SessionPhase = Literal["reading", "checking", "leaving", "closed"]
+"""The phases of a session:
+
+- `reading`: received frames are handled,
+- `checking`: the arena checks the login, and received frames wait,
+- `leaving`: the arena was asked to close the session; received frames are dropped, and earlier frames are still sent,
+- `closed`: received frames are dropped, and no frame is sent.
+
+No `Enum`, because reading a member of an `Enum` would cost a call at every move.
+"""
+
+
 @dataclass(slots=True, eq=False)
 class Session:
     """The conversation with the bot on one connection."""
@@ -119,15 +131,9 @@ class Session:
     """Keys in `SessionParts.messages`. A login counts under each key, and later messages count under the first key."""
     _bucket: Bucket | None = field(init=False)
     """Allowance of messages before the login; None afterwards."""
-    closing: bool = False
-    _is_leaving: bool = False
-    """True after the arena was asked to close the session."""
-    is_deaf: bool = False
-    """True while received frames are not handled: during the check of a login, and after the session's end."""
-    _asks: bool = False
-    """True while the arena checks the login."""
-    _unread: list[str] | None = None
-    """Frames received while the arena checks the login; None if there are none."""
+    phase: SessionPhase = "reading"
+    _unread: list[str] = field(default_factory=list)
+    """Frames received in the phase `checking`."""
     _login_by_ms: int = field(init=False)
     """Time in ms at which the session is closed without a login."""
     _login_left_ms: int = 0
@@ -152,7 +158,7 @@ class Session:
 
     def not_logged_in(self) -> None:
         """Wait for another login, for the rest of the bot's time."""
-        if not self.closing:
+        if self.phase == "checking":
             self._start_login_timer(self._login_left_ms)
         self._answered()
 
@@ -161,9 +167,9 @@ class Session:
 
     def end(self, code: CloseCode) -> None:
         """Begin the closing handshake. The arena calls `end` after sending earlier frames."""
-        if self.closing:
+        if self.phase == "closed":
             return
-        self.closing = self.is_deaf = True
+        self.phase = "closed"
         is_worker = len(self._counted_as) > 1
         self.link.close(code, WORKER_REPLACED if code == CloseCode.REPLACED and is_worker else CLOSE_REASONS[code])
 
@@ -174,10 +180,8 @@ class Session:
     # --- the connection's side ---
 
     def on_text(self, text: str) -> None:
-        if self.is_deaf:
-            if self._asks and not self.closing:
-                if self._unread is None:
-                    self._unread = []
+        if self.phase != "reading":
+            if self.phase == "checking":
                 self._unread.append(text)
             return
         arena = self.shared.arena
@@ -190,15 +194,14 @@ class Session:
         if type(message) is Move and self.name is not None:
             arena.receive(self.id, message, text)
         elif isinstance(message, Login) and self.name is None:
-            if not self._is_leaving:  # otherwise, at a closed gate, the login would follow the close
-                self._log_in(message)
+            self._log_in(message)
         elif self.count_unsolicited():
             arena.receive(self.id, message, text)
 
     def close(self, code: CloseCode) -> None:
         """Ask the arena to close the session after the frames that wait for the disk. Later calls do nothing."""
-        if not self._is_leaving:
-            self._is_leaving = True
+        if self.phase in ("reading", "checking"):
+            self.phase = "leaving"
             self.shared.arena.close(self.id, code)
 
     def on_round_trip(self, lag_ms: int) -> None:
@@ -208,7 +211,7 @@ class Session:
         self.shared.arena.on_silence(self.id)
 
     def on_lost(self) -> None:
-        self.closing = self.is_deaf = True
+        self.phase = "closed"
         self._stop_login_timer()
         self.shared.arena.on_disconnect(self.id)
 
@@ -221,7 +224,7 @@ class Session:
         self._counted_as = _counted_as(login)
         if not self._count_login(login.name):
             return
-        self._asks = self.is_deaf = True
+        self.phase = "checking"
         self._stop_login_timer()
         self._login_left_ms = self._login_by_ms - shared.clock.now_ms()
         caller = Caller(
@@ -236,17 +239,17 @@ class Session:
             delay_ms=link.delay_ms,
         )
         shared.arena.login(self.id, login, caller)
-        if self._asks:
+        if self.phase == "checking":
             link.pause_reading()
 
     def _answered(self) -> None:
-        """Handle the frames that were received while the arena checked the login, and resume reading."""
-        self._asks, self.is_deaf = False, self.closing
-        unread, self._unread = self._unread, None
-        for text in unread or ():
+        """Resume reading, and handle the frames that were received while the arena checked the login."""
+        if self.phase == "checking":
+            self.phase = "reading"
+        self.link.resume_reading()
+        unread, self._unread = self._unread, []
+        for text in unread:  # a frame may be another login, whose check pauses reading again
             self.on_text(text)
-        if not self._asks:
-            self.link.resume_reading()
 
     # --- limits ---
 

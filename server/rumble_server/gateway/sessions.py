@@ -36,11 +36,11 @@ class SessionRegistry:
 
     def can_send(self, session_id: int) -> bool:
         session = self.by_id.get(session_id)
-        return session is not None and not session.closing and session.link.can_send
+        return session is not None and session.phase != "closed" and session.link.can_send
 
     def send(self, session_id: int, frame: bytes) -> None:
         session = self.by_id.get(session_id)
-        if session is not None and not session.closing:
+        if session is not None and session.phase != "closed":
             session.link.send(frame)
 
     def report_unsolicited(self, session_id: int) -> None:

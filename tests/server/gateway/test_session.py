@@ -130,12 +130,13 @@ class Suspended:
         self.told.append((session_id, code))
 
 
-def test_a_bot_that_goes_on_after_a_binary_frame_has_one_close_wait() -> None:
+def test_after_a_binary_frame_one_close_waits_and_no_frame() -> None:
     arena, bot = Suspended(), World().connect()
     shared: Any = bot.session.shared
     session = Session(7, replace(shared, arena=arena), bot.link)
     for _ in range(3):
         session.close(CloseCode.BINARY_FRAME)
+        session.on_text("no JSON")
     assert arena.told == [(7, CloseCode.BINARY_FRAME)]
 
 
