@@ -86,8 +86,6 @@ class Connection(asyncio.Protocol):
             logger=quiet,
         )
         self._reader = FrameReader(self.protocol, shared.bounds, shared.fairness)
-        self._is_known = False
-        """True once the bot has logged in."""
         self._unanswered_turns = 0
         """Number of `turn` frames sent and not answered yet. As many received frames are handled without a claim of
         time (see `ReadFairness`)."""
@@ -95,8 +93,8 @@ class Connection(asyncio.Protocol):
         self.session: Session | None = None
         self._unsent: list[bytes] = []
         """Header and payload of each frame to be written at the end of this iteration of the loop."""
-        self._is_held = False
-        """True from `pause_reading` to `resume_reading`: the login of the session is checked meanwhile."""
+        self._is_paused = False
+        """True from `pause_reading` to `resume_reading`, while the login of the session is checked."""
         self._empty_frames = 0
         """Number of control frames and empty frames since `_counted_from_ms`."""
         self.opened_ms = self._counted_from_ms = self._now_ms()
@@ -141,7 +139,7 @@ class Connection(asyncio.Protocol):
         Bytes beyond this iteration's bounds wait for a later iteration.
         """
         reader, session, size = self._reader, self.session, len(data)
-        if size <= MOVE_BYTES and self._is_known and session is not None and reader.is_between_messages:
+        if size <= MOVE_BYTES and session is not None and session.name is not None and reader.is_between_messages:
             if size <= MOST_PONG_BYTES and (pong := only_pong(data)) is not None and self._is_open:
                 self._count_empty()
                 self._on_pong(pong)
@@ -151,7 +149,7 @@ class Connection(asyncio.Protocol):
                 if 0 < len(texts) <= self._unanswered_turns:
                     self._receive_answers(session, texts)
                     return
-        waits = self._is_held or reader.has_bytes
+        waits = self._is_paused or reader.has_bytes
         reader.feed(data)  # a transport may still deliver data that was read before a pause
         if not waits:
             self._read()
@@ -172,7 +170,7 @@ class Connection(asyncio.Protocol):
 
         If no bytes are left, resume reading from the socket.
         """
-        if self._is_held or self.transport is None:
+        if self._is_paused or self.transport is None:
             return
         self._read()
         self._resume(self.transport)
@@ -207,10 +205,10 @@ class Connection(asyncio.Protocol):
     def read_again(self) -> bool:
         if self.transport is not None:
             self._resume(self.transport)
-        return self.transport is not None and not self._is_known
+        return self.transport is not None and not self._name()
 
     def _resume(self, transport: asyncio.Transport) -> None:
-        if not self._reader.has_bytes and not self._is_held and not transport.is_closing():
+        if not self._reader.has_bytes and not self._is_paused and not transport.is_closing():
             transport.resume_reading()
 
     def eof_received(self) -> None:
@@ -276,19 +274,18 @@ class Connection(asyncio.Protocol):
     def pause_reading(self) -> None:
         """Pause reading while the login of the session is checked."""
         if self.transport is not None and not self.transport.is_closing():
-            self._is_held = True
+            self._is_paused = True
             self.transport.pause_reading()
 
     def resume_reading(self) -> None:
         """Resume reading, in a later iteration of the loop."""
-        if self._is_held:
-            self._is_held = False
+        if self._is_paused:
+            self._is_paused = False
             self._fairness.enqueue(self)
 
     def count_as_logged_in(self) -> None:
         self._permit.mark_known()
         self._fairness.sockets.discard(self)  # from now on the socket is read, so that moves do not wait for strangers
-        self._is_known = True
         self.protocol.max_message_size = self._gateway.frame_bytes
 
     def end_free_reading(self) -> None:
