@@ -57,7 +57,7 @@ class MemoryLink:
         self.reason = ""
         self.was_cut = False
         self.has_room = self.has_invited_room = True
-        self.is_held = False
+        self.is_paused = False
         self.can_send = True
         self.invited_to: str | None = None
         self.on_frame: list[Callable[[Frame], None]] = []
@@ -70,10 +70,10 @@ class MemoryLink:
         """Do nothing: frames have no time budget here."""
 
     def pause_reading(self) -> None:
-        self.is_held = True
+        self.is_paused = True
 
     def resume_reading(self) -> None:
-        self.is_held = False
+        self.is_paused = False
 
     def count_as_logged_in(self) -> None:
         """Do nothing: connections need no permits here."""

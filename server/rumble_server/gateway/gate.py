@@ -29,7 +29,7 @@ MOST_FRAMES = 256
 """Maximum number of frames of a session that wait at a closed gate. No bot that follows the rules sends more."""
 
 
-class HeldLease(Protocol):
+class LeaseView(Protocol):
     """A lease of this process, as the gate sees it."""
 
     @property
@@ -46,10 +46,10 @@ class EndedLease:
 class Gate:
     """The gate of one arena. It lets calls in while the node's lease is valid. At other times, calls have to wait."""
 
-    def __init__(self, clock: Clock, lease: HeldLease, now_s: Callable[[], float]) -> None:
+    def __init__(self, clock: Clock, lease: LeaseView, now_s: Callable[[], float]) -> None:
         """Make a gate that is open. `now_s` returns the time of the lease's clock in s."""
         self._clock = clock
-        self.lease: HeldLease = lease
+        self.lease: LeaseView = lease
         self.now_s = now_s
         self.waiting: deque[Callable[[], None]] = deque()
         """Calls that wait until the gate opens, in order."""

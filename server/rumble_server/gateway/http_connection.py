@@ -175,10 +175,10 @@ class HttpConnection(UvicornConnection):
             return
         if self.unparsed:
             self._parse()
-        if not (self.unparsed or self._is_held() or self._is_unread):
+        if not (self.unparsed or self._is_parsing_paused() or self._is_unread):
             self.transport.resume_reading()
 
-    def _is_held(self) -> bool:
+    def _is_parsing_paused(self) -> bool:
         """Return true if no bytes may be parsed now.
 
         Earlier answers are not sent yet, the web has to read more of a body, or the phase is not `READING`.
@@ -196,7 +196,7 @@ class HttpConnection(UvicornConnection):
         if self._phase is _Phase.ENDED or self.transport.is_closing():
             return False
         is_dropping = self._phase is _Phase.ENDING
-        if is_dropping or not (self.unparsed or self._is_held()):
+        if is_dropping or not (self.unparsed or self._is_parsing_paused()):
             self.transport.resume_reading()
         return True
 
@@ -208,7 +208,7 @@ class HttpConnection(UvicornConnection):
     def _parse(self) -> None:
         """Parse bytes, up to the bounds of an iteration of the loop. The rest waits, or is dropped after a refusal."""
         unparsed, request, most_bytes = self.unparsed, self.request, self._shared.bounds.header_bytes
-        for piece in unparsed.pieces(self._is_held):
+        for piece in unparsed.pieces(self._is_parsing_paused):
             try:
                 self.parser.feed_data(piece)
             except httptools.HttpParserUpgrade as upgrade:
@@ -223,7 +223,7 @@ class HttpConnection(UvicornConnection):
             unparsed.clear()
         elif unparsed:
             self.transport.pause_reading()
-            if not self._is_held():
+            if not self._is_parsing_paused():
                 self._continue_reading()
         self._watch()
 
@@ -445,7 +445,8 @@ class HttpConnection(UvicornConnection):
             self._deadline.end()
 
     def _on_late(self) -> None:
-        if self._is_unread or self._is_queued or self._is_held():  # the server does not read, so the peer is not late
+        if self._is_unread or self._is_queued or self._is_parsing_paused():
+            # The server does not read, so the peer is not late.
             self._watch()
         elif self.request.number == 0:
             self.transport.close()

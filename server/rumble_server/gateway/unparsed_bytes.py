@@ -28,15 +28,15 @@ class UnparsedBytes:
         """Add received bytes."""
         self._data, self._at = self._data[self._at :] + data if self._data else data, 0
 
-    def pieces(self, is_held: Callable[[], bool]) -> Iterator[bytes]:
-        """Yield pieces, each of which is parsed at once, up to the bounds of a loop iteration, or until `is_held`.
+    def pieces(self, is_paused: Callable[[], bool]) -> Iterator[bytes]:
+        """Yield pieces, each of which is parsed at once, up to the bounds of a loop iteration, or until `is_paused`.
 
         The rest stays for a later call.
         """
         # A piece of this size cannot hold more requests than may wait.
         most_bytes = LEAST_REQUEST_BYTES * self._bounds.pipelined_requests
         left = self._bounds.bytes_per_iteration
-        while self._data and left > 0 and not is_held() and self._fairness.claim_time():
+        while self._data and left > 0 and not is_paused() and self._fairness.claim_time():
             piece = self._data[self._at : self._at + most_bytes]
             left -= len(piece)
             self._at += len(piece)

@@ -88,14 +88,14 @@ def test_while_a_login_is_looked_at_nothing_is_read_and_what_had_come_is_handled
     world, slow = slow_world()
     world.create()
     bot = world.login("ann", BEYOND, key=KEY)
-    assert bot.link.is_held
+    assert bot.link.is_paused
     bot.say_text("no JSON")
     for _ in range(3):  # more requests than strangers of this address may send
         bot.say(type="join", tournament="friday")
     assert bot.inbox.kinds() == ["welcome"]
     slow.answer()
     assert bot.inbox.kinds() == ["session", "error", "joined", "joined", "joined"]
-    assert not bot.link.is_held
+    assert not bot.link.is_paused
 
 
 def test_a_refused_login_is_followed_by_what_had_come() -> None:
@@ -103,10 +103,10 @@ def test_a_refused_login_is_followed_by_what_had_come() -> None:
     bot = world.login("ann", BEYOND)
     bot.login("ann", key=KEY)
     slow.answer()
-    assert (bot.error(), bot.link.is_held) == ("key_required", True)
+    assert (bot.error(), bot.link.is_paused) == ("key_required", True)
     slow.answer()
     assert bot.last("session")["name"] == "ann"
-    assert not bot.link.is_held
+    assert not bot.link.is_paused
 
 
 def test_messages_behind_a_login_that_is_closed_are_dropped() -> None:
