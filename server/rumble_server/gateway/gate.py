@@ -9,6 +9,7 @@ lease is valid again. The number of waiting frames of each session is bounded.
 
 from collections import Counter, deque
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
 from typing import Protocol, TypeVar
 
@@ -79,8 +80,7 @@ class Gate:
         `newest_ms` is the time of the club's newest fact. If this node's clock is behind it, the club's clock runs
         ahead.
         """
-        clock, ahead_ms = self._clock, newest_ms - self._clock.now_ms()
-        return GatedClock(AheadClock(clock, ahead_ms) if ahead_ms > 0 else clock, self)
+        return GatedClock(self._clock, self, max(0, newest_ms - self._clock.now_ms()))
 
     def wrap_arena(self, arena: Arena) -> SessionEvents:
         """Wrap the arena, so that sessions call the arena through the gate."""
@@ -164,49 +164,40 @@ class Gate:
             self.waiting.popleft()()
 
 
-class AheadClock:
-    """A clock that runs `ahead_ms` ahead of the node's clock.
+@dataclass(slots=True)
+class _Lateness:
+    """The lateness of the node, in the time of a clock that runs ahead."""
 
-    The time of a club must not go back. The club's newest fact may have the time of an earlier leader, whose clock was
-    ahead.
-    """
-
-    def __init__(self, clock: Clock, ahead_ms: int) -> None:
-        self._clock = clock
-        self._ahead_ms = ahead_ms
-        self.late_ms, self.suspended_until_ms = clock.lateness.late_ms, 0
-
-    @property
-    def lateness(self) -> "AheadClock":
-        return self
-
-    def now_ms(self) -> int:
-        now_ms, lateness = self._clock.now_ms(), self._clock.lateness
-        self.late_ms, self.suspended_until_ms = lateness.late_ms, lateness.suspended_until_ms + self._ahead_ms
-        return now_ms + self._ahead_ms
-
-    def watch(self, is_wanted: Callable[[], bool]) -> None:
-        self._clock.watch(is_wanted)
-
-    def call_at(self, when_ms: int, callback: Callable[[], None]) -> TimerHandle:
-        return self._clock.call_at(when_ms - self._ahead_ms, callback)
-
-    def after_input(self, callback: Callable[[], None]) -> TimerHandle:
-        return self._clock.after_input(callback)
+    late_ms: int
+    suspended_until_ms: int
 
 
 class GatedClock:
-    """The clock of a led club. Calls by the clock's timers enter the arena through the gate."""
+    """The clock of a led club. Calls by the clock's timers enter the arena through the gate.
 
-    def __init__(self, clock: Clock, gate: Gate) -> None:
+    The clock runs `ahead_ms` ahead of the node's clock, because the time of a club must not go back. The club's newest
+    fact may have the time of an earlier leader, whose clock was ahead.
+    """
+
+    def __init__(self, clock: Clock, gate: Gate, ahead_ms: int = 0) -> None:
         self._clock = clock
         self._gate = gate
+        self._ahead_ms = ahead_ms
         # The methods themselves, without wrappers, because a further call would cost time at every move.
         self.now_ms, self.watch, self.lateness = clock.now_ms, clock.watch, clock.lateness
+        if ahead_ms > 0:
+            self.now_ms, self.lateness = self._now_ahead_ms, _Lateness(0, 0)
+            self.now_ms()
+
+    def _now_ahead_ms(self) -> int:
+        now_ms, lateness, ahead_ms = self._clock.now_ms(), self._clock.lateness, self._ahead_ms
+        self.lateness.late_ms = lateness.late_ms
+        self.lateness.suspended_until_ms = lateness.suspended_until_ms + ahead_ms
+        return now_ms + ahead_ms
 
     def call_at(self, when_ms: int, callback: Callable[[], None]) -> TimerHandle:
         timer = _Timer(callback, self._gate)
-        timer.handle = self._clock.call_at(when_ms, timer.run_or_enqueue)
+        timer.handle = self._clock.call_at(when_ms - self._ahead_ms, timer.run_or_enqueue)
         return timer
 
     def after_input(self, callback: Callable[[], None]) -> TimerHandle:

@@ -385,6 +385,18 @@ def test_a_club_goes_on_no_earlier_than_its_log(world: World) -> None:
     assert other.heard("match_over")
 
 
+def test_a_clock_that_runs_ahead_is_as_late_as_the_nodes_clock(lease: Validity) -> None:
+    clock, gate = led_by(lease)
+    clock.stall(3000)
+    led = gate.clock(clock.now_ms() + 5000)
+    assert led.lateness.late_ms == 3000
+    gate.close()
+    clock.advance(1000)
+    gate.reopen(World().arena)
+    now_ms = led.now_ms()
+    assert (led.lateness.late_ms, led.lateness.suspended_until_ms) == (4000, now_ms)
+
+
 def test_bots_play_on_however_often_their_club_is_suspended(world: World, lease: Validity) -> None:
     tournament, _ = begun_at_random(world, "ann", "ben", "cas", "dee", time_control=TimeControl(move_ms=500))
     for number in range(40):
