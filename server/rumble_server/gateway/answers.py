@@ -4,10 +4,10 @@ from http import HTTPStatus
 
 
 def text_answer(status: HTTPStatus, text: str, header: bytes = b"") -> bytes:
-    """Return the last answer on a connection: a text in ASCII. `header` has further header lines, if any."""
+    """Return the last answer on a connection: a text. `header` has further header lines, if any."""
     head = f"HTTP/1.1 {status.value} {status.phrase}\r\nContent-Type: text/plain; charset=utf-8\r\n".encode()
-    ending = f"Content-Length: {len(text)}\r\nConnection: close\r\n\r\n{text}".encode()
-    return head + header + ending
+    body = text.encode()
+    return head + header + b"Content-Length: %d\r\nConnection: close\r\n\r\n%s" % (len(body), body)
 
 
 def empty_answer(status: HTTPStatus, header: bytes, *, is_last: bool) -> bytes:

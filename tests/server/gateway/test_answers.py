@@ -15,6 +15,13 @@ def test_a_text_is_a_last_answer_with_its_length(header: bytes) -> None:
     )
 
 
+def test_the_length_of_a_text_is_in_bytes() -> None:
+    """The reason of a ban may be in any language."""
+    assert text_answer(HTTPStatus.FORBIDDEN, "für\n").partition(b"Content-Length: ")[2] == (
+        b"5\r\nConnection: close\r\n\r\nf\xc3\xbcr\n"
+    )
+
+
 def test_an_answer_without_content_has_no_length() -> None:
     assert empty_answer(HTTPStatus.NO_CONTENT, b"A: b\r\n", is_last=False) == (
         b"HTTP/1.1 204 No Content\r\nA: b\r\n\r\n"
