@@ -195,7 +195,7 @@ class HttpConnection(UvicornConnection):
         self._is_unread = False
         if self._phase is _Phase.ENDED or self.transport.is_closing():
             return False
-        is_dropping = self._phase is _Phase.ENDING
+        is_dropping = self._phase is _Phase.ENDING and self._upgrade is None
         if is_dropping or not (self.unparsed or self._is_parsing_paused()):
             self.transport.resume_reading()
         return True

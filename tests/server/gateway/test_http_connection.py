@@ -10,7 +10,7 @@ from typing import Any
 from weakref import ref
 
 import pytest
-from rumble_server.gateway import http_connection, peer
+from rumble_server.gateway import http_connection, peer, read_fairness
 from rumble_server.gateway.http_connection import HttpConnection
 from rumble_server.gateway.read_fairness import MOST_OVER_BUDGET
 from rumble_server.limits.bounds import Bounds
@@ -471,6 +471,31 @@ async def test_a_request_before_an_upgrade_is_answered_first(together: bool) -> 
         app.may_answer.set()
         assert await answer(client) == (200, b'["/1", 0]')
         assert await answer(client) == (200, b'["/2", 0]')
+        await upgraded(client)
+        assert (await client.hear("session"))["name"] == "ann"
+
+
+async def test_what_follows_a_waiting_upgrade_is_kept_when_sockets_are_read_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async with pages() as (server, app), server.raw() as client:
+        app.may_answer.clear()
+        await until(lambda: bool(server.http) and server.http[0].transport.is_reading())
+        fairness = server.shared.fairness
+        monkeypatch.setattr(read_fairness, "MOST_AGAIN", 0)
+        fairness.claim_time()
+        fairness.end()
+        for _ in range(MOST_OVER_BUDGET - 1):
+            fairness.claim_time()
+        server.http[0].data_received(GET % 1 + UPGRADE + b"\r\n")
+        assert not fairness.sockets
+        await until(lambda: bool(app.scopes))
+        monkeypatch.undo()
+        client.writer.write(LOGIN)
+        await until(lambda: bool(fairness.sockets))
+        await asyncio.sleep(0.05)
+        app.may_answer.set()
+        assert await answer(client) == (200, b'["/1", 0]')
         await upgraded(client)
         assert (await client.hear("session"))["name"] == "ann"
 
