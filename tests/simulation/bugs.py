@@ -144,7 +144,7 @@ def forget_the_thinking_of_a_drop(patch: pytest.MonkeyPatch) -> None:
 
 def run_the_clock_of_a_turn_that_waits(patch: pytest.MonkeyPatch) -> None:
     """Charge a bot's clock while its turn waits in the server for the disk."""
-    patch.setattr(Referee, "hold_turn", lambda *_: None)
+    patch.setattr(Referee, "stop_clock", lambda *_: None)
 
 
 def charge_a_stall(patch: pytest.MonkeyPatch) -> None:
@@ -387,7 +387,7 @@ def use_a_seed_again(patch: pytest.MonkeyPatch) -> None:
 
 def let_a_table_starve(patch: pytest.MonkeyPatch) -> None:
     """Start a newer table with a place that an older table of the bot needs."""
-    patch.setattr(TableQueue, "_held", lambda self, bot, room_of: self.waiting(bot) if room_of(bot) else [])
+    patch.setattr(TableQueue, "_with_room", lambda self, bot, room_of: self.waiting(bot) if room_of(bot) else [])
 
 
 def take_a_crash_for_a_resignation(patch: pytest.MonkeyPatch) -> None:

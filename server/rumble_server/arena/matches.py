@@ -85,7 +85,7 @@ class LiveMatch:
         session = self.parts[seat].session
         if session is not None and session.sender.ask(frame, self.match_id):
             return
-        self.referee.hold_turn(seat, turn_id)
+        self.referee.stop_clock(seat, turn_id)
         if session is not None:  # without a session, or with a closing one, the bot is never told of the turn
             on_sent = partial(self._matches.on_turn_sent, self.match_id, seat, turn_id)
             session.sender.send_behind(frame, self.match_id, on_sent)

@@ -41,7 +41,7 @@ class RefereeDriver(Protocol):
     def ask(self, seat: int, frame: bytes, turn_id: str) -> None:
         """Send the frame `turn`.
 
-        If the frame has to wait, call `hold_turn` of the referee, and call `on_turn_sent` when the frame has been sent.
+        If the frame has to wait, call `stop_clock` of the referee, and call `on_turn_sent` when the frame is sent.
         """
 
     def send_over(self, seat: int, frame: bytes) -> None:

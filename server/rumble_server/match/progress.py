@@ -267,7 +267,7 @@ class Progress:
         wake_at_ms = None
         for seat in self.seats:
             turn = seat.turn
-            if turn is not None and not turn.is_held:
+            if turn is not None and not turn.is_stopped:
                 until_ms = turn.deadline_ms + self.lateness.late_ms - turn.late_ms_when_asked
                 if wake_at_ms is None or until_ms < wake_at_ms:
                     wake_at_ms = until_ms

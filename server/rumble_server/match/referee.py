@@ -105,7 +105,7 @@ class Referee:
         seat_state = progress.seats[seat]
         if progress.over is not None or seat_state.away_since_ms is not None:
             return
-        is_running = seat_state.turn is not None and not seat_state.turn.is_held
+        is_running = seat_state.turn is not None and not seat_state.turn.is_stopped
         on_turn = is_running and now_ms >= progress.grace_until_ms
         excused_ms = 0 if progress.away_clock_runs and on_turn else self._excused_at_disconnect_ms(seat, now_ms)
         self._announcer.record(facts.SeatAway(*self._ids, seat, seat_state.away_left_ms, now_ms, excused_ms, on_turn))
@@ -133,20 +133,20 @@ class Referee:
         if progress.away_clock_runs:
             progress.run_clocks_of_away(now_ms)
 
-    def hold_turn(self, seat: int, turn_id: str) -> None:
+    def stop_clock(self, seat: int, turn_id: str) -> None:
         """Stop the clock of a turn whose frame has to wait in the server. `on_turn_sent` starts the clock again."""
         turn = self.progress.seats[seat].turn
         if turn is not None and turn.turn_id == turn_id:
-            turn.is_held = True
+            turn.is_stopped = True
 
     def on_turn_sent(self, seat: int, turn_id: str, now_ms: int) -> None:
         """Start the clock of a turn whose frame has waited in the server, and has been sent now."""
         turn = self.progress.seats[seat].turn
-        if turn is not None and turn.turn_id == turn_id and turn.is_held:
+        if turn is not None and turn.turn_id == turn_id and turn.is_stopped:
             turn.deadline_ms += now_ms - turn.asked_at_ms
             turn.asked_at_ms = now_ms
             turn.late_ms_when_asked = self._lateness.late_ms
-            turn.is_held = False
+            turn.is_stopped = False
 
     def set_lag(self, seat: int, lag_ms: int) -> None:
         """Store the lag of a seat's connection. In the seat's next turns, the lag does not count as thinking time."""
@@ -203,7 +203,7 @@ class Referee:
             return True
         excused_ms = 0 if late_ms == turn.late_ms_when_asked else turn.excused_ms(now_ms, late_ms)
         # A move after the deadline still counts if the timer has not come to its verdict: excuse the rest.
-        if now_ms > turn.deadline_ms + excused_ms and not turn.is_held:
+        if now_ms > turn.deadline_ms + excused_ms and not turn.is_stopped:
             excused_ms = now_ms - turn.deadline_ms
         bank_ms = 0
         if control.has_bank:
@@ -414,7 +414,9 @@ class Referee:
         names = progress.terms.seats
         for seat, seat_state in enumerate(progress.seats):
             turn = seat_state.turn
-            if turn is not None and not turn.is_held and now_ms >= turn.deadline_ms + progress.excused_ms(seat, now_ms):
+            if turn is None or turn.is_stopped:
+                continue
+            if now_ms >= turn.deadline_ms + turn.excused_ms(now_ms, self._lateness.late_ms):
                 allowed_ms = turn.deadline_ms - turn.asked_at_ms
                 reason = f"{names[seat]} did not move within {allowed_ms} ms (ply {len(progress.moves)})"
                 return seat, Termination.TIMEOUT, reason

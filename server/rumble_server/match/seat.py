@@ -95,12 +95,12 @@ class OpenTurn:
     """Total lateness of the server in ms at the time when the clock began to run. Later lateness is excused."""
     is_wait_inexact: bool = False
     """True if only a minimum of the newest answer's waiting time is known."""
-    is_held: bool = False
-    """True while the turn's frame waits in the server. The clock is not running yet."""
+    is_stopped: bool = False
+    """True while the turn's clock stands, because the turn's frame waits in the server."""
 
     def thought_ms(self, now_ms: int, excused_ms: int) -> int:
         """Return the thinking time in ms about this ply so far. `excused_ms` is the time excused for the turn."""
-        if self.is_held:
+        if self.is_stopped:
             return self.earlier_thinking_ms
         return self.earlier_thinking_ms + thinking_ms(self.asked_at_ms, now_ms, self.lag_ms, excused_ms)
 
@@ -110,7 +110,7 @@ class OpenTurn:
         The result is at most the time for which the clock has run. `late_ms` is the server's total lateness by now.
         """
         excused_ms = late_ms - self.late_ms_when_asked
-        if excused_ms <= 0 or self.is_held:
+        if excused_ms <= 0 or self.is_stopped:
             return 0
         open_ms = now_ms - self.asked_at_ms
         if excused_ms > open_ms:
@@ -131,7 +131,7 @@ class OpenTurn:
         """
         open_ms, late_ms = now_ms - self.asked_at_ms, lateness.late_ms
         matters = open_ms > control.move_ms or late_ms - self.late_ms_when_asked > STAMP_BEYOND_MS
-        if not matters or self.is_held or self.asked_at_ms < lateness.suspended_until_ms:
+        if not matters or self.is_stopped or self.asked_at_ms < lateness.suspended_until_ms:
             return False
         waited_ms, is_exact = delay_ms(open_ms)
         excused_ms, self.is_wait_inexact = min(waited_ms, open_ms), not is_exact

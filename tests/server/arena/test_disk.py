@@ -180,7 +180,7 @@ def test_a_turn_that_waits_for_the_disk_costs_no_thinking_time(drops: bool) -> N
     (match,) = world.arena.matches.live.values()
     turn = match.referee.progress.seats[match.players.index(world.arena.players["ben"])].turn
     assert turn is not None
-    assert turn.is_held
+    assert turn.is_stopped
     assert ben.inbox.all("turn") == []
     if drops:
         ben.drop()

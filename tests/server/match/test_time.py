@@ -107,7 +107,7 @@ def test_the_clock_of_a_turn_that_waited_in_the_server_starts_when_it_is_sent() 
     driven = DrivenReferee.seated()
     turn = driven.progress.seats[0].turn
     assert turn is not None
-    driven.referee.hold_turn(0, turn.turn_id)
+    driven.referee.stop_clock(0, turn.turn_id)
     driven.pass_ms(900)
     assert driven.progress.clock(driven.now_ms) == (1000, 1000)
     driven.referee.on_turn_sent(0, turn.turn_id, driven.now_ms)
@@ -130,7 +130,7 @@ def test_the_clock_of_a_turn_that_waits_in_the_server_does_not_run() -> None:
     driven = DrivenReferee.seated()
     turn = driven.progress.seats[0].turn
     assert turn is not None
-    driven.referee.hold_turn(0, turn.turn_id)
+    driven.referee.stop_clock(0, turn.turn_id)
     assert driven.progress.wake_at_ms is None
     driven.pass_ms(900_000)
     driven.disconnect(0)

@@ -19,7 +19,7 @@ class Followers:
     """The waiting sessions of a club, by the id of the ended tournament, until their connections end."""
 
     _clock: Clock
-    _held: dict[str, Frames] = field(default_factory=dict)
+    _frames: dict[str, Frames] = field(default_factory=dict)
     _timers: dict[str, TimerHandle] = field(default_factory=dict)
 
     def hold(self, tournament_id: str, ended_at_ms: int, session: BotSession, over: bytes, after: int) -> bool:
@@ -29,10 +29,10 @@ class Followers:
         until_ms = ended_at_ms + WAIT_MS
         if self._clock.now_ms() >= until_ms:
             return False
-        if tournament_id not in self._held:
-            self._held[tournament_id] = {}
+        if tournament_id not in self._frames:
+            self._frames[tournament_id] = {}
             self._timers[tournament_id] = self._clock.call_at(until_ms, lambda: self.release(tournament_id))
-        self._held[tournament_id][session] = over, after
+        self._frames[tournament_id][session] = over, after
         return True
 
     def release(self, tournament_id: str) -> None:
@@ -40,13 +40,13 @@ class Followers:
         timer = self._timers.pop(tournament_id, None)
         if timer is not None:
             timer.cancel()
-        for session, (over, after) in self._held.pop(tournament_id, {}).items():
+        for session, (over, after) in self._frames.pop(tournament_id, {}).items():
             session.sender.send_barrier(over, after)
 
     def forget(self, session: BotSession) -> None:
         """Forget a session whose connection has ended."""
-        for held in self._held.values():
-            held.pop(session, None)
+        for frames in self._frames.values():
+            frames.pop(session, None)
 
     def stop(self) -> None:
         """Cancel the timers, so that held frames stay unsent.

@@ -1,7 +1,7 @@
 """The queue of waiting tables, which finds the tables that can start now. Synchronous, without I/O or a clock.
 
-A bot holds its room for its oldest waiting tables, for as many as it can take. A table starts if each of its bots that
-is not gone holds room for the table. So no bot starts a newer table with the room that an older table needs, and no
+A bot keeps its room for its oldest waiting tables, for as many as it can take. A table starts if each of its bots that
+is not gone keeps room for the table. So no bot starts a newer table with the room that an older table needs, and no
 table starves: at the latest, the oldest table starts when the running matches of its bots have ended. A search looks
 only at the waiting tables of one bot. So the cost of a search does not depend on the number of bots.
 """
@@ -44,12 +44,12 @@ class TableQueue(Queue):
         None. Call the method for a bot when the bot gets room, when the bot becomes gone, and when a table of the bot
         is lost.
         """
-        for slot in self.waiting(bot) if bot in gone else self._held(bot, room_of):
+        for slot in self.waiting(bot) if bot in gone else self._with_room(bot, room_of):
             there = [each for each in slot.seats if each not in gone]
-            if len(there) < self._least or all(slot in self._held(each, room_of) for each in there):
+            if len(there) < self._least or all(slot in self._with_room(each, room_of) for each in there):
                 return slot
         return None
 
-    def _held(self, bot: str, room_of: Callable[[str], int]) -> list[Slot]:
-        """Return the waiting tables for which a bot holds its room."""
+    def _with_room(self, bot: str, room_of: Callable[[str], int]) -> list[Slot]:
+        """Return the waiting tables for which a bot keeps its room."""
         return list(islice(self._waiting[bot].values(), room_of(bot)))

@@ -20,7 +20,7 @@ SEATS, LEAST = 4, 2
 class Unreserved(TableQueue):
     """A planted bug: a bot with room starts a newer table, though an older table waits for the bot."""
 
-    def _held(self, bot: str, room_of: Callable[[str], int]) -> list[Slot]:
+    def _with_room(self, bot: str, room_of: Callable[[str], int]) -> list[Slot]:
         return self.waiting(bot) if room_of(bot) else []
 
 
