@@ -109,7 +109,7 @@ class Server:
         except CertificateError as error:
             raise StartError(str(error)) from None
         self._make_house = make_house
-        self._house: HouseRunner | None = None
+        self._house_runner: HouseRunner | None = None
         self.store = open_store(config.db, config.bounds)
         self.refusals = Refusals()
         self.ended = EndedCount()
@@ -177,7 +177,7 @@ class Server:
         for problem in broken_games().values():
             log.warning("a game is left out: %s", problem)
         self._clock = LoopClock(asyncio.get_running_loop(), time.time)
-        self._house = None if self._make_house is None else self._make_house(self.url, self._certificate)
+        self._house_runner = None if self._make_house is None else self._make_house(self.url, self._certificate)
         outbox, permits, admission = Outbox(), Permits(self.config.bounds), Admission(self.config.bounds, self.refusals)
         self._process = self._make_process(outbox, permits, admission)
         self._shared = ClubParts(
@@ -187,7 +187,7 @@ class Server:
             secret=self._stored_random_text("house_secret", 32),
             clock=self._clock,
             work=self._pairing.work,
-            house=self._house,
+            house_runner=self._house_runner,
             admission=admission,
             strangers=Strangers(self.config.bounds, self.refusals),
             process=self._process,
@@ -203,8 +203,8 @@ class Server:
         # Results are on disk and told before connections close. Arenas and house bots stop before the bots are closed,
         # so that no bot is judged for the end of the server.
         self._add_end_steps(self.clubs.close, self._end_serving, self._pairing.cancel)
-        if self._house is not None:
-            self._add_end_steps(self._house.close)
+        if self._house_runner is not None:
+            self._add_end_steps(self._house_runner.close)
         self._add_end_steps(self.store.wait_all, self.clubs.stop, self._clock.stop)
         self._clock.on_sleep.append(self._resume_after_sleep)
         await self.clubs.start(loader)

@@ -85,8 +85,8 @@ class HouseBots:
         for tournament in self.arena.tournaments.values():
             if tournament.status not in OVER:
                 for entrant in tournament.field.values():
-                    if entrant.house is not None and not entrant.withdrawn:
-                        self._added[entrant.bot.casefold()] = _Added(entrant.bot, entrant.house, tournament.id)
+                    if entrant.reference_bot is not None and not entrant.withdrawn:
+                        self._added[entrant.bot.casefold()] = _Added(entrant.bot, entrant.reference_bot, tournament.id)
         self._update_runner()
 
     def change_residents(self, residents: Sequence[str]) -> None:

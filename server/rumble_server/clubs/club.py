@@ -61,7 +61,7 @@ class ClubParts:
     """Secret random text, stored in the database. Secrets and identities of clubs are computed from this text."""
     clock: LoopClock
     work: Work
-    house: HouseRunner | None
+    house_runner: HouseRunner | None
     admission: Admission
     """Limits of `main` for addresses and names. The limits of other clubs are made from these limits."""
     strangers: Strangers
@@ -191,7 +191,7 @@ class Club:
         self.arena.on_ban.append(shared.close_banned)
         self.gateway = make_gateway(self.arena, sessions, shared, name, gate)
         self.feed = Feed(self.arena, Ranker(shared.clock.now_ms, run_on_thread), shared.fact_counts)
-        self.house_bots = HouseBots(self.arena, house_keys, shared.house, self._residents, name, added_elsewhere)
+        self.house_bots = HouseBots(self.arena, house_keys, shared.house_runner, self._residents, name, added_elsewhere)
         self.site = Site(
             self.arena,
             self.log,
@@ -255,15 +255,15 @@ class Club:
 
     def apply_settings(self) -> None:
         """Apply changed settings of the club from the `ClubDirectory`."""
-        has_house = self._entry.house
+        had_residents = self._entry.has_residents
         self._read_settings()
         self.run_or_enqueue(self.arena.scheduler.settle_all)
-        if self._entry.house != has_house:
+        if self._entry.has_residents != had_residents:
             self.house_bots.change_residents(self._residents)
 
     @property
     def _residents(self) -> tuple[str, ...]:
-        return self._shared.config.house if self.name == MAIN or self._entry.house else ()
+        return self._shared.config.house if self.name == MAIN or self._entry.has_residents else ()
 
     # --- its life ---
 

@@ -113,7 +113,7 @@ class ClubRegistry:
     @property
     def has_residents(self) -> bool:
         """True if `main` has residents: house bots that wait to be challenged."""
-        return bool(self.shared.config.house) and self.shared.house is not None
+        return bool(self.shared.config.house) and self.shared.house_runner is not None
 
     @property
     def main(self) -> Club:
@@ -149,7 +149,7 @@ class ClubRegistry:
         """Return all clubs except `main` that have residents (house bots that wait to be challenged)."""
         if not self.has_residents:
             return []
-        return [entry.name for entry in self.directory if entry.house and entry.name != MAIN]
+        return [entry.name for entry in self.directory if entry.has_residents and entry.name != MAIN]
 
     def must_redirect(self, name: str) -> bool:
         """Return true if another node must answer requests for a club (`ClubLoader.must_redirect`)."""

@@ -99,7 +99,8 @@ def absent(tournament: Tournament) -> list[str]:
     Raises TournamentError if the tournament has started, or if the remaining bots would be too few for a start.
     """
     _check_status(tournament, "lobby", cannot="started")
-    found = [bot for bot, each in tournament.field.items() if each.absent_since_ms is not None and each.house is None]
+    away = (each for each in tournament.field.values() if each.absent_since_ms is not None)
+    found = [each.bot for each in away if each.reference_bot is None]
     there, least = len(tournament.field) - len(found), tournament.config.least_bots
     if there < least:
         message = f"{tournament.id} needs {least} bots to start; {there} of its {len(tournament.field)} are there"

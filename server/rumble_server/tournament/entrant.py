@@ -23,8 +23,8 @@ class Entrant:
     benched_version: str | None = None
     """The version with which the bot was benched; None if the bot's login gave no version."""
     faulty_in_a_row: int = 0
-    house: str | None = None
-    """Name of the reference bot behind a house bot; None for other bots."""
+    reference_bot: str | None = None
+    """Name of the reference bot that plays, for a house bot; None for other bots."""
     by_code: bool = False
     """True for a pupil, who came by a join code."""
     display: str | None = None

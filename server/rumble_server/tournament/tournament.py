@@ -159,7 +159,7 @@ class Tournament:
 
     def _apply_joined(self, fact: facts.BotJoined) -> None:
         self.field[fact.bot] = Entrant(
-            fact.bot, self.config.absent_ms, house=fact.house, by_code=fact.by_code, display=fact.display_name
+            fact.bot, self.config.absent_ms, reference_bot=fact.house, by_code=fact.by_code, display=fact.display_name
         )
         if fact.display_name is not None:
             self.standings.display_names[fact.bot] = fact.display_name

@@ -46,7 +46,7 @@ def test_house_bots_fill_a_field_play_and_end_with_their_tournament() -> None:
     made.add("friday", "random", count=2)
     world.clock.advance(10)
     assert names(house) == ["house-random-1", "house-random-2"]
-    assert [entrant.house for entrant in tournament.field.values()] == ["random", "random"]
+    assert [entrant.reference_bot for entrant in tournament.field.values()] == ["random", "random"]
     play(world, house.kept)
     world.organiser.start("friday")
     world.run()

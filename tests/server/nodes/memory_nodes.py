@@ -121,7 +121,7 @@ class MemoryNode:
             secret="secret",
             clock=self.clock,
             work=lambda *_: None,
-            house=None,
+            house_runner=None,
             admission=Admission(bounds, refusals),
             strangers=Strangers(bounds, refusals),
             process=cast(Any, SimpleNamespace(bounds=bounds)),

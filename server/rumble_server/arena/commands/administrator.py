@@ -55,11 +55,11 @@ class Administrator:
         known = self.entry(name)
         if name == MAIN and (listed is False or house is not None):
             raise TournamentError(ErrorCode.UNAVAILABLE, "main is always listed, and has the house bots of --house")
-        given = {"title": title, "listed": listed, "house": house, "quotas": quotas}
+        given = {"title": title, "listed": listed, "has_residents": house, "quotas": quotas}
         new = replace(known, **{key: value for key, value in given.items() if value is not None})  # type: ignore[arg-type]
         if new != known:
             now_ms = self.arena.clock.now_ms()
-            self.arena.recorder.record(ClubChanged(name, new.title, new.listed, new.house, new.quotas, now_ms))
+            self.arena.recorder.record(ClubChanged(name, new.title, new.listed, new.has_residents, new.quotas, now_ms))
         return new
 
     @transactional

@@ -24,9 +24,9 @@ class ClubEntry:
     """Title for people; if it is empty, people see the club's name."""
     listed: bool = False
     """True if the public list of clubs has the club."""
-    house: bool = False
-    """True if the club has residents: house bots that can always be challenged. Main has the residents of the server's
-    configuration, whatever this value is."""
+    has_residents: bool = False
+    """True if the club has residents, house bots that wait for challenges. For main, the server's configuration tells
+    whether there are residents, whatever this value is."""
     quotas: Quotas = NO_QUOTAS
     since_ms: int = 0
 
@@ -55,7 +55,7 @@ class ClubDirectory:
                 known = self._entries.get(fact.club)
                 if known is not None:  # unknown if its creation is lost: the log's damage is reported elsewhere
                     self._entries[fact.club] = replace(
-                        known, title=fact.title, listed=fact.listed, house=fact.house, quotas=fact.quotas
+                        known, title=fact.title, listed=fact.listed, has_residents=fact.house, quotas=fact.quotas
                     )
             case ClubRemoved():
                 self._entries.pop(fact.club, None)

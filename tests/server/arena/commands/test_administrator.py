@@ -18,7 +18,8 @@ def test_commands_are_facts_that_rebuild_the_directory() -> None:
     administrator.create("chess", "Chess", Quotas(bots=2))
     administrator.create("go", "", Quotas())
     changed = administrator.change("chess", title="Chess club", listed=True, house=True)
-    assert (changed.title, changed.listed, changed.house, changed.quotas) == ("Chess club", True, True, Quotas(bots=2))
+    assert (changed.title, changed.quotas) == ("Chess club", Quotas(bots=2))
+    assert (changed.listed, changed.has_residents) == (True, True)
     administrator.remove("go")
     world.end_iteration()
     again = world.after_crash().arena.clubs
@@ -62,5 +63,5 @@ def test_a_name_is_given_once() -> None:
 def test_a_club_is_created_with_its_settings() -> None:
     world = World()
     created = Administrator(world.arena).create("chess", "Chess", Quotas(), listed=True, house=True)
-    assert (created.listed, created.house) == (True, True)
+    assert (created.listed, created.has_residents) == (True, True)
     assert world.arena.clubs.get("chess") == created

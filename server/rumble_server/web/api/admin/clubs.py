@@ -102,7 +102,7 @@ def _view(entry: ClubEntry, use: ClubUse, *, has_house: bool, everything: bool) 
         name=entry.name,
         title=entry.title,
         listed=entry.listed,
-        house=has_house if entry.name == MAIN else entry.house,
+        house=has_house if entry.name == MAIN else entry.has_residents,
         since_ms=entry.since_ms,
         tournaments=use.running,
         bots=use.connected,

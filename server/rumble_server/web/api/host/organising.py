@@ -178,7 +178,7 @@ def _entrant(entrant: Entrant, bye_rounds: list[int], now_ms: int) -> models.Org
         withdrawn=entrant.withdrawn,
         benched=entrant.benched,
         open=True,
-        house=entrant.house,
+        house=entrant.reference_bot,
         playing=entrant.playing,
         faulty_in_a_row=entrant.faulty_in_a_row,
         absent_left_ms=entrant.absent_left(now_ms) if entrant.is_waited_for else entrant.absent_left_ms,
