@@ -28,7 +28,7 @@ from rumble_server.arena.commands.organiser import Organiser
 from rumble_server.arena.ports import HouseRunner
 from rumble_server.arena.state.clubs import ClubDirectory
 from rumble_server.arena.state.host_tokens import DEFAULT
-from rumble_server.clubs.club import ClubParts
+from rumble_server.clubs.club import SharedByClubs
 from rumble_server.clubs.lone_loader import LoneLoader
 from rumble_server.clubs.pairing_process import PairingProcess
 from rumble_server.clubs.registry import ClubLoader, ClubRegistry
@@ -36,7 +36,6 @@ from rumble_server.clubs.upkeep import Upkeep
 from rumble_server.config import ServerConfig
 from rumble_server.gateway.arrival import arriving
 from rumble_server.gateway.connection import Connection
-from rumble_server.gateway.connection_parts import ConnectionParts
 from rumble_server.gateway.descriptors import Descriptors, raise_limit
 from rumble_server.gateway.gate import Gate
 from rumble_server.gateway.handshake import HandshakePolicy
@@ -45,6 +44,7 @@ from rumble_server.gateway.loop_clock import LoopClock
 from rumble_server.gateway.outbox import Outbox
 from rumble_server.gateway.read_fairness import ReadFairness
 from rumble_server.gateway.request_fairness import RequestFairness
+from rumble_server.gateway.shared_by_connections import SharedByConnections
 from rumble_server.host.host_names import is_loopback, netloc
 from rumble_server.host.networks import network_addresses
 from rumble_server.host.service_manager import tell_ready, tell_stopping
@@ -180,7 +180,7 @@ class Server:
         self._house_runner = None if self._make_house is None else self._make_house(self.url, self._certificate)
         outbox, permits, admission = Outbox(), Permits(self.config.bounds), Admission(self.config.bounds, self.refusals)
         self._process = self._make_process(outbox, permits, admission)
-        self._shared = ClubParts(
+        self._shared = SharedByClubs(
             config=self.config,
             store=self.store,
             identity=self._stored_random_text("identity", 16),
@@ -350,7 +350,7 @@ class Server:
     def _make_uvicorn(self, outbox: Outbox, permits: Permits) -> _Uvicorn:
         """Make the HTTP server of the bots and pages of all clubs, on one port."""
         config, bounds = self.config, self.config.bounds
-        shared = ConnectionParts(
+        shared = SharedByConnections(
             clubs=self.clubs,
             clock=self._clock,
             policy=HandshakePolicy(config.known_hosts, config.public_url),

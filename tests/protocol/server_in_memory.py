@@ -11,12 +11,12 @@ from typing import Any, Literal, NamedTuple, cast
 
 from rumble_protocol.server_messages import Limits
 from rumble_server.gateway.connection import Connection
-from rumble_server.gateway.connection_parts import ConnectionParts
 from rumble_server.gateway.descriptors import ENDLESS, Descriptors
 from rumble_server.gateway.gateway import Gateway
 from rumble_server.gateway.handshake import HandshakePolicy
 from rumble_server.gateway.outbox import Outbox
 from rumble_server.gateway.read_fairness import ReadFairness
+from rumble_server.gateway.shared_by_connections import SharedByConnections
 from rumble_server.limits.bounds import Bounds
 from rumble_server.limits.permits import Permits
 from rumble_server.limits.quotas import Quotas
@@ -63,7 +63,7 @@ class Pipe:
         )
         bounds = Bounds()
         permits, refusals = Permits(bounds), Refusals()
-        shared = ConnectionParts(
+        shared = SharedByConnections(
             clubs=OneClub(server.gateway),
             clock=server.world.clock,
             policy=HandshakePolicy(),

@@ -1,6 +1,6 @@
 """A club in memory, made from stored facts: its arena, gateway, feed, house bots and site.
 
-`ClubRegistry` loads and unloads clubs. Each part of a club knows only this club. `ClubParts` has the shared parts.
+`ClubRegistry` loads and unloads clubs. Each part of a club knows only this club. `SharedByClubs` has the shared parts.
 """
 
 import hashlib
@@ -50,7 +50,7 @@ PROGRAM = f"rumble {version('botrumble')}"
 
 
 @dataclass(frozen=True, slots=True)
-class ClubParts:
+class SharedByClubs:
     """The objects of a process that its clubs share."""
 
     config: ServerConfig
@@ -131,7 +131,12 @@ def _names_in_records(reader: LogReader) -> frozenset[str]:
 
 
 def make_arena(
-    name: str, shared: ClubParts, stored: Stored, sessions: SessionRegistry, house_keys: HouseKeys, gate: Gate | None
+    name: str,
+    shared: SharedByClubs,
+    stored: Stored,
+    sessions: SessionRegistry,
+    house_keys: HouseKeys,
+    gate: Gate | None,
 ) -> Arena:
     """Make an empty arena for a club. With a `gate`, the arena's timers and answers enter through the gate."""
     find_ended, work = stored.reader.find_ended, shared.work
@@ -152,7 +157,9 @@ def make_arena(
     )
 
 
-def make_gateway(arena: Arena, sessions: SessionRegistry, shared: ClubParts, name: str, gate: Gate | None) -> Gateway:
+def make_gateway(
+    arena: Arena, sessions: SessionRegistry, shared: SharedByClubs, name: str, gate: Gate | None
+) -> Gateway:
     """Make the gateway of a club, which opens sessions of bots.
 
     With a `gate`, sessions call the arena through the gate.
@@ -176,7 +183,7 @@ def make_gateway(arena: Arena, sessions: SessionRegistry, shared: ClubParts, nam
 class Club:
     """A club in memory, with its arena, gateway, feed, house bots and site."""
 
-    def __init__(self, name: str, shared: ClubParts, stored: Stored, added_elsewhere: Callable[[], int]) -> None:
+    def __init__(self, name: str, shared: SharedByClubs, stored: Stored, added_elsewhere: Callable[[], int]) -> None:
         """Put the club together. `added_elsewhere` returns the number of added house bots in all other clubs."""
         self.name = name
         self.log, self.reader = stored.log, stored.reader

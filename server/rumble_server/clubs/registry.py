@@ -19,7 +19,7 @@ from rumble_protocol.codes import CloseCode
 
 from rumble_server.arena.ports import TimerHandle
 from rumble_server.arena.state.clubs import ClubDirectory
-from rumble_server.clubs.club import Club, ClubParts, Stored
+from rumble_server.clubs.club import Club, SharedByClubs, Stored
 from rumble_server.clubs.idle import Idle
 from rumble_server.clubs.reading_thread import ReadingThread
 from rumble_server.clubs.stored_uses import StoredUses
@@ -78,7 +78,7 @@ class ClubLoader(Protocol):
 class ClubRegistry:
     """The clubs of this process by name. `await start()` before any other use."""
 
-    def __init__(self, shared: ClubParts, on_main: Callable[[bool], None]) -> None:
+    def __init__(self, shared: SharedByClubs, on_main: Callable[[bool], None]) -> None:
         """Make the registry.
 
         `on_main` is called when `main` is loaded. The argument is true if database rows with facts about `main` are

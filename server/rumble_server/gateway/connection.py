@@ -23,7 +23,6 @@ from websockets.protocol import State
 from websockets.server import ServerProtocol
 from websockets.typing import Subprotocol
 
-from rumble_server.gateway.connection_parts import ConnectionParts
 from rumble_server.gateway.descriptors import Idleness
 from rumble_server.gateway.frame_reader import FrameReader
 from rumble_server.gateway.frames import HEADS, KNOWN_HEADS, only_pong, text_head, whole_texts
@@ -32,6 +31,7 @@ from rumble_server.gateway.handshake import select_subprotocol
 from rumble_server.gateway.pings import Pings
 from rumble_server.gateway.round_trip import kernel_round_trip_ms, kernel_unread_ms
 from rumble_server.gateway.session import Session
+from rumble_server.gateway.shared_by_connections import SharedByConnections
 from rumble_server.limits.permits import Permit
 from rumble_server.limits.source import Source
 from rumble_server.match.seat import DelayMs
@@ -67,7 +67,7 @@ class Connection(asyncio.Protocol):
     """The WebSocket of a bot, from the upgrade request to the end. The class implements `Link` for a session."""
 
     def __init__(
-        self, gateway: Gateway, shared: ConnectionParts, source: Source, permit: Permit, connections: "set[Any]"
+        self, gateway: Gateway, shared: SharedByConnections, source: Source, permit: Permit, connections: "set[Any]"
     ) -> None:
         """Make a connection to the club that `gateway` belongs to.
 

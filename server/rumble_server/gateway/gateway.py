@@ -8,7 +8,7 @@ from rumble_protocol.server_messages import Limits, Welcome
 
 from rumble_server.arena.ports import Clock
 from rumble_server.gateway.ports import KnownBots, SessionEvents
-from rumble_server.gateway.session import Link, Session, SessionParts
+from rumble_server.gateway.session import Link, Session, SharedBySessions
 from rumble_server.gateway.sessions import SessionRegistry
 from rumble_server.limits.buckets import NameBuckets
 from rumble_server.limits.strangers import Strangers
@@ -70,7 +70,7 @@ class Gateway:
             )
         )
         messages = NameBuckets(self.limits.unsolicited_per_minute)
-        self.shared = SessionParts(arena, clock, strangers, self.limits, messages, welcome, open_names)
+        self.shared = SharedBySessions(arena, clock, strangers, self.limits, messages, welcome, open_names)
         """The objects that all sessions of the club share."""
 
     def connect(self, link: Link) -> Session:

@@ -21,7 +21,6 @@ import httptools
 from rumble_protocol.clubs import MAIN, split_path
 
 from rumble_server.gateway.answers import empty_answer, text_answer
-from rumble_server.gateway.connection_parts import ConnectionParts
 from rumble_server.gateway.deadline import Deadline
 from rumble_server.gateway.descriptors import Idleness
 from rumble_server.gateway.handshake import LEADER_PATH
@@ -39,6 +38,7 @@ from rumble_server.gateway.request_checks import (
 )
 from rumble_server.gateway.request_fairness import STOPS
 from rumble_server.gateway.request_progress import RequestProgress
+from rumble_server.gateway.shared_by_connections import SharedByConnections
 from rumble_server.gateway.unparsed_bytes import UnparsedBytes
 from rumble_server.gateway.upgrade import Upgrade
 from rumble_server.gateway.uvicorn_connection import UvicornConnection
@@ -62,7 +62,7 @@ class _Phase(Enum):
 class HttpConnection(UvicornConnection):
     """An HTTP connection, up to its end, or up to an upgrade after which `Connection` takes over the socket."""
 
-    def __init__(self, shared: ConnectionParts, **kwargs: Any) -> None:
+    def __init__(self, shared: SharedByConnections, **kwargs: Any) -> None:
         """Make a connection for uvicorn. `kwargs` are the arguments of uvicorn's own protocol class."""
         super().__init__(**kwargs)
         self._shared = shared

@@ -3,8 +3,8 @@
 import asyncio
 from collections.abc import Callable
 
-from rumble_server.gateway.connection_parts import ConnectionParts
 from rumble_server.gateway.request_checks import Headers
+from rumble_server.gateway.shared_by_connections import SharedByConnections
 from rumble_server.limits.bans import Ban
 from rumble_server.limits.permits import WAIT_MS, Newcomer, Permit
 from rumble_server.limits.source import Source, limited_address
@@ -18,7 +18,7 @@ class Peer:
 
     __slots__ = ("_host", "_permit", "_queued", "_shared", "_transport", "address", "source")
 
-    def __init__(self, shared: ConnectionParts, transport: asyncio.Transport, host: str) -> None:
+    def __init__(self, shared: SharedByConnections, transport: asyncio.Transport, host: str) -> None:
         """Make the peer of `transport`. `host` is the peer's own address; empty for a Unix socket."""
         self._shared = shared
         self._transport = transport

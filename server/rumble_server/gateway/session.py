@@ -88,7 +88,7 @@ class Link(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class SessionParts:
+class SharedBySessions:
     """The objects that all sessions of a club share. The gateway makes them."""
 
     arena: SessionEvents
@@ -123,12 +123,12 @@ class Session:
     """The conversation with the bot on one connection."""
 
     id: int
-    shared: SessionParts
+    shared: SharedBySessions
     link: Link
     name: str | None = None
     """Name of the bot; None before the login is accepted."""
     _counted_as: tuple[str, ...] = ()
-    """Keys in `SessionParts.messages`. A login counts under each key, and later messages count under the first key."""
+    """Keys in `SharedBySessions.messages`. A login counts under each key, later messages under the first key."""
     _bucket: Bucket | None = field(init=False)
     """Allowance of messages before the login; None afterwards."""
     phase: SessionPhase = "reading"

@@ -10,8 +10,8 @@ from rumble_protocol.clubs import MAIN, web_path
 from rumble_protocol.codes import CloseCode
 
 from rumble_server.gateway.connection import Connection
-from rumble_server.gateway.connection_parts import ConnectionParts, HasGateway
 from rumble_server.gateway.handshake import BOT_PATH
+from rumble_server.gateway.shared_by_connections import HasGateway, SharedByConnections
 from rumble_server.limits.permits import Permit
 from rumble_server.limits.source import Source
 from rumble_server.store.errors import StoreError
@@ -42,7 +42,7 @@ class Upgrade:
     __slots__ = ("_club", "_http", "_loading", "_path", "_rest", "_shared", "_source")
 
     def __init__(
-        self, http: UpgradingConnection, shared: ConnectionParts, source: Source, club: str, path: str, rest: bytes
+        self, http: UpgradingConnection, shared: SharedByConnections, source: Source, club: str, path: str, rest: bytes
     ) -> None:
         """Make an upgrade at `path` of `club`. `rest` has the bytes received after the request."""
         self._http = http

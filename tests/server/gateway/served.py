@@ -18,7 +18,6 @@ from rumble_protocol.server_messages import Limits
 from rumble_server.arena.commands.organiser import Organiser
 from rumble_server.gateway.arrival import arriving
 from rumble_server.gateway.connection import Connection
-from rumble_server.gateway.connection_parts import ConnectionParts
 from rumble_server.gateway.descriptors import Descriptors, Sheddable
 from rumble_server.gateway.gateway import Gateway
 from rumble_server.gateway.handshake import HandshakePolicy
@@ -29,6 +28,7 @@ from rumble_server.gateway.read_fairness import ReadFairness
 from rumble_server.gateway.request_fairness import RequestFairness
 from rumble_server.gateway.session import Link, Session
 from rumble_server.gateway.sessions import SessionRegistry
+from rumble_server.gateway.shared_by_connections import SharedByConnections
 from rumble_server.limits.bounds import Bounds
 from rumble_server.limits.permits import Permits
 from rumble_server.limits.refusals import Refusals
@@ -121,7 +121,7 @@ class GatewayServer:
         )
         self.log.on_durable.append(self.arena.on_durable)
         self.http: list[HttpConnection] = []
-        self.shared = ConnectionParts(
+        self.shared = SharedByConnections(
             clubs=OneClub(self.gateway),
             clock=clock,
             policy=HandshakePolicy(frozenset(host_names)),

@@ -10,7 +10,7 @@ from typing import Any, cast
 
 from rumble_protocol.clubs import MAIN
 from rumble_server.arena.commands.administrator import Administrator
-from rumble_server.clubs.club import Club, ClubParts
+from rumble_server.clubs.club import Club, SharedByClubs
 from rumble_server.clubs.registry import ClubRegistry
 from rumble_server.config import ServerConfig
 from rumble_server.gateway.gate import Gate
@@ -114,7 +114,7 @@ class MemoryNode:
         await self.node.start()
         self.id, loop, refusals, bounds = self.node.id, asyncio.get_running_loop(), Refusals(), self._bounds
         self.clock = LoopClock(loop, time.time)
-        shared = ClubParts(
+        shared = SharedByClubs(
             config=ServerConfig(port=0, db="", bounds=bounds),
             store=self._cluster.store,
             identity="1d",

@@ -53,7 +53,7 @@ class GatewayFinder(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class ConnectionParts:
+class SharedByConnections:
     """The objects and bounds that all connections of a server share."""
 
     clubs: GatewayFinder
