@@ -186,7 +186,7 @@ class Server:
             identity=self._stored_random_text("identity", 16),
             secret=self._stored_random_text("house_secret", 32),
             clock=self._clock,
-            work=self._pairing.work,
+            run_pairing=self._pairing.run,
             house_runner=self._house_runner,
             admission=admission,
             strangers=Strangers(self.config.bounds, self.refusals),

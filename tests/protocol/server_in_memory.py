@@ -151,7 +151,7 @@ class ServerInMemory:
         self._pipes: dict[str, Pipe] = {}
         self._pairing: list[tuple[Callable[[], AnyRound], Callable[[AnyRound], None]]] | None = None
         """The rounds being paired, while pairing takes time."""
-        self._enter(World(limits=self._limits, work=self._work))
+        self._enter(World(limits=self._limits, run_pairing=self._run_pairing))
 
     def _enter(self, world: World) -> None:
         self.world = world
@@ -259,9 +259,9 @@ class ServerInMemory:
             pipe.server.shutdown()
             pipe.pump()
         self._pipes.clear()
-        self._enter(self.world.after_crash(down_ms=down_ms, work=self._work))
+        self._enter(self.world.after_crash(down_ms=down_ms, run_pairing=self._run_pairing))
 
-    def _work(self, task: Callable[[], AnyRound], done: Callable[[AnyRound], None]) -> None:
+    def _run_pairing(self, task: Callable[[], AnyRound], done: Callable[[AnyRound], None]) -> None:
         if self._pairing is None:
             done(task())
         else:

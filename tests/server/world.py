@@ -126,7 +126,7 @@ def make_arena(**given: Any) -> Arena:
         "find_ended": lambda _tournament_id, done: done(None),
         "grace_ms": 0,
         "may_claim": lambda _name, _key: True,
-        "work": lambda task, done: done(task()),
+        "run_pairing": lambda task, done: done(task()),
         "admission": Admission(),
         "clubs": ClubDirectory(),
         "bounds": Bounds(),

@@ -69,7 +69,7 @@ class ServerRun:
             taken_ids=reader.tournament_ids(),
             grace_ms=grace_ms,
             find_ended=self._find_ended,
-            work=self._work,
+            run_pairing=self._run_pairing,
             bounds=bounds,
         )
         strangers = Strangers(bounds, self.arena.admission.refusals)
@@ -104,7 +104,7 @@ class ServerRun:
         """True while the server takes connections and commands."""
         return not self.clock.stopped
 
-    def _work(self, task: Callable[[], AnyRound], done: Callable[[AnyRound], None]) -> None:
+    def _run_pairing(self, task: Callable[[], AnyRound], done: Callable[[AnyRound], None]) -> None:
         """Pair a round outside the event loop, which takes up to `WORK_MS`."""
         ready_ms = self.clock.now_ms() + self._random.randint(0, WORK_MS)
         self.clock.call_at(ready_ms, lambda: self.gate.run_or_enqueue(lambda: done(task())))

@@ -23,11 +23,11 @@ from rumble_server.arena.logins.invitations import Invitation, Invitations, too_
 from rumble_server.arena.logins.logins import Logins, MayClaim
 from rumble_server.arena.logins.refused import RefusedBots
 from rumble_server.arena.matches import Matches
-from rumble_server.arena.ports import Caller, Clock, FindEnded, Log, Sessions, Work
+from rumble_server.arena.ports import Caller, Clock, FindEnded, Log, RunPairing, Sessions
 from rumble_server.arena.recorder import Recorder
 from rumble_server.arena.state.clubs import ClubDirectory
 from rumble_server.arena.tournaments.challenges import Challenges
-from rumble_server.arena.tournaments.ended import Answer, answer_join, answer_leave
+from rumble_server.arena.tournaments.ended import MakeAnswer, answer_join, answer_leave
 from rumble_server.arena.tournaments.lifecycle import Lifecycle
 from rumble_server.arena.tournaments.scheduler import Scheduler
 from rumble_server.limits.admission import Admission
@@ -60,7 +60,7 @@ class Arena:
         find_ended: FindEnded,
         grace_ms: int,
         may_claim: MayClaim,
-        work: Work,
+        run_pairing: RunPairing,
         admission: Admission,
         clubs: ClubDirectory,
         bounds: Bounds,
@@ -82,7 +82,7 @@ class Arena:
         grace_until_ms = clock.now_ms() + grace_ms if grace_ms else 0
         self.matches = Matches(recorder, run, lambda *end: self.scheduler.on_over(*end), grace_until_ms, bounds)
         self.lifecycle = Lifecycle(recorder, self.matches, taken_ids)
-        self.scheduler = Scheduler(recorder, self.matches, self.lifecycle, work)
+        self.scheduler = Scheduler(recorder, self.matches, self.lifecycle, run_pairing)
         self.logins = Logins(recorder, self.matches, self.lifecycle, self.scheduler, random, may_claim, admission)
         self.invitations = Invitations(recorder, admission)
         self.refused_bots = RefusedBots()
@@ -230,14 +230,14 @@ class Arena:
                 self.invitations.check(tournament, join.invite, session.address)
             elif shown.refused:
                 raise too_many()
-            if not player.admits_game(game := tournament.config.game):
+            if not player.accepts_game(game := tournament.config.game):
                 message = f"{tournament.id} is a tournament of {game}, which your login's `games` do not name"
                 raise TournamentError(ErrorCode.UNKNOWN_GAME, message)
         self.lifecycle.join(player, tournament, join.invite, session)
         if tournament.invite is not None:
             self._gateway.mark_invited(session.id, tournament.id)
 
-    def _answer_about_ended(self, player: Player, session: BotSession, tournament_id: str, answer: Answer) -> None:
+    def _answer_about_ended(self, player: Player, session: BotSession, tournament_id: str, answer: MakeAnswer) -> None:
         """Answer a bot about an ended tournament that is not in memory, once the tournament's record is found.
 
         The answer is made from the record. Rebuilding the tournament from its facts would cost too much, because bots

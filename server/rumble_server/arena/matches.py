@@ -35,7 +35,7 @@ WHY_VOID = "the server failed at this match; nobody is blamed"
 """The reason recorded for a match that is void after an error in the game's code. Such an error is the server's fault;
 the other matches go on."""
 
-Answer = TypeVar("Answer")
+T = TypeVar("T")
 
 
 class LiveMatch:
@@ -209,7 +209,7 @@ class Matches:
     def _is_playing(self) -> bool:
         return bool(self.live) and not self.recorder.stopped
 
-    def _call_referee(self, match: LiveMatch, now_ms: int, event: Callable[[], Answer]) -> Answer | None:
+    def _call_referee(self, match: LiveMatch, now_ms: int, event: Callable[[], T]) -> T | None:
         """Call `event`, a method of the referee that may run the game's code. Return the result of `event`.
 
         If the game's code raises an error, abort the match, and return None.

@@ -1,4 +1,4 @@
-"""The arena's ports: log, clock with timers, sessions, slow work, and house bots.
+"""The arena's ports: log, clock with timers, sessions, pairing, and house bots.
 
 The arena defines the ports. `store` and `gateway` have the adapters, and tests have adapters of their own.
 """
@@ -13,7 +13,7 @@ from rumble_server.match.clock import Lateness
 from rumble_server.match.seat import DelayMs
 from rumble_server.tournament.ended import EndedTournament
 from rumble_server.tournament.facts import LogFact
-from rumble_server.tournament.formats import AnyRound
+from rumble_server.tournament.formats import AnyRound, PairingTask
 
 NEVER = 1 << 62
 """A time in ms that is later than every other time, where no timer runs or nothing is watched."""
@@ -135,9 +135,9 @@ class Sessions(Protocol):
         """End the connection at once, because it has long been silent and its bot is not on turn."""
 
 
-Work = Callable[[Callable[[], AnyRound], Callable[[AnyRound | None], None]], None]
-"""Function that takes a slow task and a callback. The function runs the task off the event loop, and then calls the
-callback with the task's result. If the task fails, the function logs the error, and the callback gets None."""
+RunPairing = Callable[[PairingTask, Callable[[AnyRound | None], None]], None]
+"""Function that takes a task and a callback. The function runs the task off the event loop, and then calls the callback
+with the task's result. If the task fails, the function logs the error, and the callback gets None."""
 
 
 @dataclass(frozen=True, slots=True)

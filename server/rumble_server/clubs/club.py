@@ -19,7 +19,7 @@ from rumble_protocol.codes import CloseCode
 
 from rumble_server.arena.arena import Arena
 from rumble_server.arena.house import WATCHED_FACTS, HouseBots, HouseKeys
-from rumble_server.arena.ports import HouseRunner, Work
+from rumble_server.arena.ports import HouseRunner, RunPairing
 from rumble_server.arena.recovery import Recovered, read, restore_arena
 from rumble_server.arena.state.clubs import ClubDirectory, ClubEntry
 from rumble_server.config import ServerConfig
@@ -60,7 +60,7 @@ class SharedByClubs:
     secret: str
     """Secret random text, stored in the database. Secrets and identities of clubs are computed from this text."""
     clock: LoopClock
-    work: Work
+    run_pairing: RunPairing
     house_runner: HouseRunner | None
     admission: Admission
     """Limits of `main` for addresses and names. The limits of other clubs are made from these limits."""
@@ -139,7 +139,7 @@ def make_arena(
     gate: Gate | None,
 ) -> Arena:
     """Make an empty arena for a club. With a `gate`, the arena's timers and answers enter through the gate."""
-    find_ended, work = stored.reader.find_ended, shared.work
+    find_ended, run_pairing = stored.reader.find_ended, shared.run_pairing
     return Arena(
         log=stored.log,
         clock=shared.clock if gate is None else gate.clock(stored.newest_ms),
@@ -150,7 +150,7 @@ def make_arena(
         grace_ms=shared.config.grace_ms,
         find_ended=find_ended if gate is None else gate.wrap_callback(find_ended),
         may_claim=house_keys.may_claim,
-        work=work if gate is None else gate.wrap_callback(work),
+        run_pairing=run_pairing if gate is None else gate.wrap_callback(run_pairing),
         admission=shared.admission if name == MAIN else shared.admission.of_club(name),
         clubs=shared.directory,
         bounds=shared.config.bounds,

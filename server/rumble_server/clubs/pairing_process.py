@@ -6,19 +6,19 @@ from collections.abc import Callable
 from concurrent.futures import BrokenExecutor
 
 from rumble_server.host.side_process import SideProcess
-from rumble_server.tournament.formats import AnyRound
+from rumble_server.tournament.formats import AnyRound, PairingTask
 
 log = logging.getLogger(__name__)
 
 
 class PairingProcess:
-    """The process that pairs rounds for all clubs. Its method `work` is the port `Work` of arenas."""
+    """The process that pairs rounds for all clubs. Its method `run` is the port `RunPairing` of arenas."""
 
     def __init__(self) -> None:
         self._process = SideProcess()
         self._pairings: set[asyncio.Task[None]] = set()
 
-    def work(self, task: Callable[[], AnyRound], done: Callable[[AnyRound | None], None]) -> None:
+    def run(self, task: PairingTask, done: Callable[[AnyRound | None], None]) -> None:
         """Run `task`, the pairing of a round, in the process, and call `done` with the result later.
 
         If the task fails, log the error, and call `done` with None.
@@ -36,7 +36,7 @@ class PairingProcess:
         self._pairings.add(pairing)
         pairing.add_done_callback(self._pairings.discard)
 
-    async def _pair(self, task: Callable[[], AnyRound]) -> AnyRound:
+    async def _pair(self, task: PairingTask) -> AnyRound:
         """Run `task` in the process, and return the result. If the process dies, run the task on a thread here."""
         try:
             return await self._process.run(task)

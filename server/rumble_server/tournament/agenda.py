@@ -11,7 +11,7 @@ from typing import Any
 
 from rumble_server.match.facts import MatchOver
 from rumble_server.match.match_id import MatchId, MatchKey, match_id_of
-from rumble_server.tournament.formats import AnyRound, Task
+from rumble_server.tournament.formats import AnyRound, PairingTask
 from rumble_server.tournament.schedule import Schedule
 from rumble_server.tournament.slot import Slot
 
@@ -45,7 +45,7 @@ class Agenda:
     def matches_total(self) -> int:
         return self.schedule.matches_total(self._played, self._withdrawn)
 
-    def prepare(self) -> Task | None:
+    def prepare(self) -> PairingTask | None:
         """Return the task that pairs the next round. This call changes no state.
 
         Return None while no round can be paired yet, and once the schedule is finished.

@@ -40,7 +40,7 @@ def join(
             raise TournamentError(ErrorCode.TOURNAMENT_CLOSED, f"{bot} left {tournament.id} for good")
         return None
     if not tournament.takes_entries:
-        raise closed(tournament.id, tournament.status, "; it takes no more bots: join another")
+        raise closed_error(tournament.id, tournament.status, "; it takes no more bots: join another")
     if not tournament.admits(invite):
         raise TournamentError(
             ErrorCode.INVITE_REQUIRED,
@@ -57,7 +57,7 @@ def _check_late_matches(tournament: Tournament, earlier: int, joining: int) -> N
     matches = meetings * tournament.config.cycles * tournament.config.legs
     if matches > MOST_ROUND_MATCHES:
         so = f"; bots that join late get at most {MOST_ROUND_MATCHES} matches at once, not {matches}"
-        raise closed(tournament.id, tournament.status, so)
+        raise closed_error(tournament.id, tournament.status, so)
 
 
 def leave(tournament: Tournament, bot: str, now_ms: int, *, removed: bool = False) -> facts.BotLeft | None:
@@ -197,7 +197,7 @@ def change_config(tournament: Tournament, config: TournamentConfig, now_ms: int)
     """
     old = tournament.config
     config = config.model_copy(update={"invite": old.invite})
-    allowed: tuple[TournamentStatus, ...] = () if _unlisted(config) == _unlisted(old) else ("lobby",)
+    allowed: tuple[TournamentStatus, ...] = () if _without_listed(config) == _without_listed(old) else ("lobby",)
     _check_status(tournament, *allowed, cannot="changed, except that it can be listed or not")
     if tournament.field and (config.game, config.match_seats) != (old.game, old.match_seats):
         message = f"{tournament.id} has bots that joined for {old.game}: make another tournament for {config.game}"
@@ -207,7 +207,7 @@ def change_config(tournament: Tournament, config: TournamentConfig, now_ms: int)
     return facts.ConfigChanged(tournament.id, config, now_ms)
 
 
-def _unlisted(config: TournamentConfig) -> TournamentConfig:
+def _without_listed(config: TournamentConfig) -> TournamentConfig:
     return config.model_copy(update={"listed": False})
 
 
@@ -248,9 +248,9 @@ def _check_bye(tournament: Tournament, bot: str, number: int) -> None:
     """
     _check_status(tournament)
     if not FORMATS[tournament.config.format].pairs_by_points:
-        raise closed(tournament.id, f"a {tournament.config.format}, and no Swiss", "; it has no half-point byes")
+        raise closed_error(tournament.id, f"a {tournament.config.format}, and no Swiss", "; it has no half-point byes")
     if tournament.config.match_seats > 2:
-        raise closed(tournament.id, "a Swiss of tables", "; it has no half-point byes")
+        raise closed_error(tournament.id, "a Swiss of tables", "; it has no half-point byes")
     entrant = tournament.field.get(bot)
     if entrant is None or entrant.withdrawn:
         raise TournamentError(ErrorCode.UNKNOWN_BOT, f"{tournament.id} has no bot {bot!r}")
@@ -314,10 +314,11 @@ def _check_status(tournament: Tournament, *allowed: TournamentStatus, cannot: st
     """
     goes_on = tournament.status not in OVER
     if not (tournament.status in allowed if allowed else goes_on):
-        raise closed(tournament.id, tournament.status, f"; it cannot be {cannot}" if cannot and goes_on else STANDS)
+        so = f"; it cannot be {cannot}" if cannot and goes_on else STANDS
+        raise closed_error(tournament.id, tournament.status, so)
 
 
-def closed(tournament_id: str, status: str, so: str = STANDS) -> TournamentError:
+def closed_error(tournament_id: str, status: str, so: str = STANDS) -> TournamentError:
     """Return the error for a command that this status does not allow.
 
     The message ends with `so`, which explains what follows from the status.

@@ -89,7 +89,7 @@ FORMATS = {
     ),
 }
 AnyRound = Round | TableRound
-Task = Callable[[], AnyRound]
+PairingTask = Callable[[], AnyRound]
 """Function that makes a round of a schedule."""
 
 

@@ -24,7 +24,7 @@ from rumble_server.tournament.agenda import Agenda
 from rumble_server.tournament.config import TournamentConfig
 from rumble_server.tournament.due import Due, DueMatches
 from rumble_server.tournament.entrant import Entrant
-from rumble_server.tournament.formats import FORMATS, AnyRound, Task
+from rumble_server.tournament.formats import FORMATS, AnyRound, PairingTask
 from rumble_server.tournament.slot import Slot
 from rumble_server.tournament.terms import Terms
 
@@ -358,7 +358,7 @@ class Tournament:
     def why_complete(self) -> str:
         return (self.agenda is not None and self.agenda.stop_reason) or "all matches were played"
 
-    def pairing_task(self) -> Task | None:
+    def pairing_task(self) -> PairingTask | None:
         """Return the task that pairs the next round; None if no round is due, or the schedule is not `slow`.
 
         Run the task once, off the event loop, and pass its result to `round_fact`.

@@ -41,7 +41,7 @@ class Elsewhere:
 def in_the_first_round(count: int = 4) -> tuple[World, Elsewhere, list[Bot]]:
     """Return a Swiss of so many bots whose first round was paired and begins."""
     elsewhere = Elsewhere()
-    world = World(work=elsewhere.take)
+    world = World(run_pairing=elsewhere.take)
     world.create(start_at_bots=count, format="swiss")
     bots = log_in(world, names(count))
     elsewhere.come_back()
@@ -82,7 +82,7 @@ def test_drain_keeps_a_finished_pairing_and_starts_no_other() -> None:
     world.run(1_000)
     assert (len(rounds_paired(world)), len(world.arena.matches.live), elsewhere.tasks) == (2, 0, [])
     again = Elsewhere()
-    after = world.after_crash(work=again.take)
+    after = world.after_crash(run_pairing=again.take)
     log_in(after, names(5))
     after.run(1_000)
     finish(after, again)
@@ -233,7 +233,7 @@ def test_bots_are_told_when_pairing_takes_longer_than_a_second() -> None:
 
 
 def test_after_the_end_no_bot_is_told_of_a_pairing() -> None:
-    world = World(work=Elsewhere().take)
+    world = World(run_pairing=Elsewhere().take)
     world.create(start_at_bots=4, format="swiss")
     bots = log_in(world, names(4))
     world.organiser.end("friday", cancelled=True)

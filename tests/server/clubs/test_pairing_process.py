@@ -16,9 +16,9 @@ from tests.server.failing import fail
 async def test_a_pairing_that_fails_in_its_process_is_logged_and_reported(caplog: pytest.LogCaptureFixture) -> None:
     answers: asyncio.Queue[object] = asyncio.Queue()
     pairing = PairingProcess()
-    pairing.work(partial(int, "no number"), answers.put_nowait)  # type: ignore[arg-type]
+    pairing.run(partial(int, "no number"), answers.put_nowait)  # type: ignore[arg-type]
     assert await answers.get() is None
-    pairing.work(partial(int, "1"), answers.put_nowait)  # type: ignore[arg-type]
+    pairing.run(partial(int, "1"), answers.put_nowait)  # type: ignore[arg-type]
     assert await answers.get() == 1
     await pairing.close()
     (error,) = [record.exc_text for record in caplog.records if record.message == "the pairing of a round failed"]
@@ -34,9 +34,9 @@ async def test_a_pairing_whose_process_dies_is_made_on_a_thread_and_may_fail_the
     answers: asyncio.Queue[object] = asyncio.Queue()
     monkeypatch.setattr(SideProcess, "run", die)
     pairing = PairingProcess()
-    pairing.work(threading.get_ident, answers.put_nowait)  # type: ignore[arg-type]
+    pairing.run(threading.get_ident, answers.put_nowait)  # type: ignore[arg-type]
     assert await answers.get() != threading.get_ident(), "the loop goes on meanwhile"
-    pairing.work(fail, answers.put_nowait)
+    pairing.run(fail, answers.put_nowait)
     assert await answers.get() is None
     assert "pairing here instead" in caplog.text
     assert "the pairing of a round failed" in caplog.text

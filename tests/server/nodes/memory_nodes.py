@@ -120,7 +120,7 @@ class MemoryNode:
             identity="1d",
             secret="secret",
             clock=self.clock,
-            work=lambda *_: None,
+            run_pairing=lambda *_: None,
             house_runner=None,
             admission=Admission(bounds, refusals),
             strangers=Strangers(bounds, refusals),

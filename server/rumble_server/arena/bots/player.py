@@ -58,9 +58,9 @@ class Player:
     def accepts_challenges(self) -> bool:
         return any(each.accepts_challenges for each in self.sessions.values())
 
-    def admits_game(self, game: str) -> bool:
-        """Return true if a session of the bot admits this game."""
-        return any(each.admits_game(game) for each in self.sessions.values())
+    def accepts_game(self, game: str) -> bool:
+        """Return true if a session of the bot accepts this game."""
+        return any(each.accepts_game(game) for each in self.sessions.values())
 
     @property
     def room(self) -> int:
@@ -183,11 +183,11 @@ class Player:
         """Return the sessions that may play a match of this game.
 
         If the bot has a single session, and this session names no worker, the session may play any game. Otherwise
-        return the sessions whose login admits the game.
+        return the sessions whose login accepts the game.
         """
         if self.sole_session is not None:
             return [self.sole_session]
-        return [each for each in self.sessions.values() if each.admits_game(game)]
+        return [each for each in self.sessions.values() if each.accepts_game(game)]
 
     def session_for(self, game: str) -> BotSession | None:
         """Return the session with most room for a further match of this game; None if no session has room."""

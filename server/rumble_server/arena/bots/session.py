@@ -62,8 +62,8 @@ class BotSession:
         """Number of further matches that the session can take; 0 or less for none."""
         return self.max_matches - len(self.matches) - self.sender.untold_ends
 
-    def admits_game(self, game: str) -> bool:
-        """Return true if the login admits this game."""
+    def accepts_game(self, game: str) -> bool:
+        """Return true if the login accepts this game."""
         return self.games is None or game in self.games
 
     def add_part(self, part: Part) -> None:

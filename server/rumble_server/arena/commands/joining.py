@@ -83,7 +83,7 @@ class Joining:
         if ban is not None:
             raise TournamentError(ErrorCode.BANNED, ban.message)
         joined = commands.join(tournament, name, now_ms, tournament.invite)
-        player, _ = arena.logins.admit(name, key, address, tournament.id, keyless_allowed=False)
+        player, _ = arena.logins.use_name(name, key, address, tournament.id, keyless_allowed=False)
         if arena.display_names.get(name) is None:
             arena.recorder.record(DisplayNamed(name, display, now_ms))
         if joined is not None:

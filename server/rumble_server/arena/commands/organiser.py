@@ -60,7 +60,7 @@ class Organiser:
         arena, tournament = self.arena, self._create(config, follows=ended.id)
         now_ms = arena.clock.now_ms()
         pupils = [arena.players.get_or_add(line.name) for line in ended.lines if line.by_code and not line.withdrawn]
-        playing = [each for each in pupils if not each.is_connected or each.admits_game(config.game)]
+        playing = [each for each in pupils if not each.is_connected or each.accepts_game(config.game)]
         for player in playing[:top]:
             arena.lifecycle.record_entry(
                 player, tournament, facts.BotJoined(tournament.id, player.name, now_ms, by_code=True)

@@ -79,9 +79,9 @@ class Logins:
     def log_in(self, login: Login, caller: Caller, invited_to: str | None, *, is_unproven: bool) -> tuple[Player, bool]:
         """Log a bot in. Return the player and a flag, which is true if no key protects the name.
 
-        `invited_to` is the tournament of the login's valid invitation. Raises TournamentError as `admit` does, or with
-        the code `banned` or `too_many_messages`. If the bot already has as many workers as allowed, the
-        code is `unavailable`.
+        `invited_to` is the tournament of the login's valid invitation. Raises TournamentError as `use_name` does, or
+        with the code `banned` or `too_many_messages`. If the bot already has as many workers as allowed, the code is
+        `unavailable`.
         """
         admission, name, address, now_ms = self._admission, login.name, caller.address, self._recorder.clock.now_ms()
         if is_unproven and not caller.may_send and not self._may_add_own_session(login, address):
@@ -100,7 +100,7 @@ class Logins:
             message = "too many wrong keys from your address; try again in a minute"
             raise TournamentError(ErrorCode.TOO_MANY_MESSAGES, message)
         try:
-            player, is_open = self.admit(
+            player, is_open = self.use_name(
                 name, login.key, address, invited_to, keyless_allowed=caller.keyless_allowed, may_free=True
             )
         except TournamentError as error:
@@ -157,7 +157,7 @@ class Logins:
                 return True
         return False
 
-    def admit(
+    def use_name(
         self,
         name: str,
         key: str | None,
@@ -179,7 +179,7 @@ class Logins:
         return self.record_claim(claim, used), claim.open
 
     def _take_name(self, name: str, address: str, invited_to: str | None, *, may_free: bool) -> None:
-        """Count a new name in the quota and the bounds of `admit`. Raises TournamentError if there is no room."""
+        """Count a new name in the quota and the bounds of `use_name`. Raises TournamentError if there is no room."""
         admission, now_ms, has_freed_own = self._admission, self._recorder.clock.now_ms(), False
         try:
             self._check_quota(name)
@@ -214,7 +214,7 @@ class Logins:
         names = self._recorder.names
         if names.get(name) is None and not self._may_claim(name, key):
             raise TournamentError(ErrorCode.BAD_NAME, f"{name} is kept for a bot of the house; choose another name")
-        claim, used = names.admit(
+        claim, used = names.check(
             name, key, keyless_allowed=keyless_allowed, salt=self.new_salt(), now_ms=self._recorder.clock.now_ms()
         )
         if used is not None and self._recorder.display_names.is_taken(name):
@@ -238,7 +238,7 @@ class Logins:
         return self._random.getrandbits(128).to_bytes(16).hex()
 
     def attach(self, player: Player, session: BotSession, login: Login, *, name_is_open: bool) -> None:
-        """Answer an admitted login, and let the session take up matches. An older session of the same worker ends."""
+        """Answer an accepted login, and let the session take up matches. An older session of the same worker ends."""
         older = player.connect(session)
         if older is not None:
             older.sender.close(CloseCode.REPLACED)

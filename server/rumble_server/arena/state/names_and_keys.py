@@ -110,7 +110,7 @@ class Names:
         claim = self.get(name)
         return None if claim is None or claim.salt is None else derive_secret(key, claim.salt)
 
-    def admit(
+    def check(
         self, name: str, key: str | None, *, keyless_allowed: bool, salt: str, now_ms: int
     ) -> tuple[Claim, NameUsed | None]:
         """Check a login. Return the claim on the name, and the fact to record if the name is new.

@@ -72,7 +72,7 @@ class Challenges:
             at_other = open_now.keys() & other.tournaments.keys()
             self._check_bounds(session, other, counted_for, at_other)
             self._check_bytes(session, other, counted_for)
-            if not other.admits_game(config.game):
+            if not other.accepts_game(config.game):
                 raise TournamentError(ErrorCode.UNAVAILABLE, f"{other.name} does not play {config.game}")
             self._check_time_limits(session, other, len(at_other), config.time_control)
         self._recorder.allowance.check_creation()  # before another challenge gives way
@@ -101,7 +101,7 @@ class Challenges:
             if is_house_name(each.name)
             and each not in (player, *named)
             and each.accepts_challenges
-            and each.admits_game(challenge.game)
+            and each.accepts_game(challenge.game)
             and each.has_room_for_challenge(challenge.game)
         )
         found, by_name = [], iter(named)

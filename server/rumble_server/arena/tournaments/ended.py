@@ -5,11 +5,11 @@ from collections.abc import Callable
 from rumble_protocol.codes import ErrorCode
 
 from rumble_server.arena.bots import messages
-from rumble_server.tournament.commands import closed
+from rumble_server.tournament.commands import closed_error
 from rumble_server.tournament.ended import EndedTournament, FinalResult
 from rumble_server.tournament.errors import TournamentError
 
-Answer = Callable[[EndedTournament, str], tuple[bytes, FinalResult | None]]
+MakeAnswer = Callable[[EndedTournament, str], tuple[bytes, FinalResult | None]]
 """Function that takes a tournament's record and a bot's name, and returns the answer to the bot and the bot's result.
 
 The result is None if no `tournament_over` is to follow. The function raises TournamentError to answer with an error.
@@ -23,7 +23,7 @@ def answer_join(ended: EndedTournament, bot: str) -> tuple[bytes, FinalResult]:
     """
     result = ended.result_of(bot)
     if result is None:
-        raise closed(ended.id, ended.status, "; it takes no more bots: join another")
+        raise closed_error(ended.id, ended.status, "; it takes no more bots: join another")
     if result.withdrawn:
         raise TournamentError(ErrorCode.TOURNAMENT_CLOSED, f"{bot} left {ended.id} for good")
     return messages.joined(ended), result
@@ -35,5 +35,5 @@ def answer_leave(ended: EndedTournament, bot: str) -> tuple[bytes, None]:
     """
     result = ended.result_of(bot)
     if result is not None and not result.withdrawn:
-        raise closed(ended.id, ended.status)
+        raise closed_error(ended.id, ended.status)
     return messages.left(ended), None

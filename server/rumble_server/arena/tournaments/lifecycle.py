@@ -45,7 +45,7 @@ class Lifecycle:
                 ErrorCode.TOURNAMENT_CLOSED, f"{tournament_id} is damaged; the server's log says more"
             )
         if self.is_over(tournament_id):
-            raise commands.closed(tournament_id, "finished")
+            raise commands.closed_error(tournament_id, "finished")
         if found is None:
             raise TournamentError(ErrorCode.UNKNOWN_TOURNAMENT, f"there is no tournament {tournament_id!r}")
         return found

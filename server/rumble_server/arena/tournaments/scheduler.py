@@ -14,7 +14,7 @@ from rumble_protocol.codes import NoticeCode
 
 from rumble_server.arena.bots.player import Player
 from rumble_server.arena.matches import Matches
-from rumble_server.arena.ports import TimerHandle, Work
+from rumble_server.arena.ports import RunPairing, TimerHandle
 from rumble_server.arena.recorder import Recorder
 from rumble_server.arena.tournaments.appointments import Appointment, Appointments
 from rumble_server.arena.tournaments.lifecycle import Lifecycle
@@ -44,7 +44,7 @@ iteration."""
 class Scheduler:
     """The scheduler of a club: it starts matches, and settles changed tournaments."""
 
-    def __init__(self, recorder: Recorder, matches: Matches, lifecycle: Lifecycle, work: Work) -> None:
+    def __init__(self, recorder: Recorder, matches: Matches, lifecycle: Lifecycle, run_pairing: RunPairing) -> None:
         self.draining = False
         """True while draining: no match starts any more."""
         self.trouble: str | None = None
@@ -52,7 +52,7 @@ class Scheduler:
         self._recorder = recorder
         self._matches = matches
         self._lifecycle = lifecycle
-        self._work = work
+        self._run_pairing = run_pairing
         self._appointments = Appointments(recorder.players, recorder.clock, self._end_appointment)
         self._queue: dict[str, None] = {}
         """Ids of tournaments to settle. After `STARTS_AT_ONCE` matches, the ids that are left wait for a later
@@ -363,7 +363,7 @@ class Scheduler:
                 if pulled is None:
                     self._pause_failed(tournament, "the pairing of the next round")
 
-        self._work(task, done)
+        self._run_pairing(task, done)
 
     def _notify_of_pairing(self, tournament: Tournament) -> None:
         if not self._recorder.stopped and tournament.status not in OVER:

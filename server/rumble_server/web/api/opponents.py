@@ -44,7 +44,7 @@ def _opponent(
         name=player.name,
         house=reference_bot,
         about="" if reference_bot is None else ladder.get(reference_bot, ""),
-        games=[game.name for game in games if player.admits_game(game.name)],
+        games=[game.name for game in games if player.accepts_game(game.name)],
         free=player.room > 0,
         display_name=display_name,
     )

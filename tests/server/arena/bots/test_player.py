@@ -26,7 +26,7 @@ def check_player(players: Players, player: Player, parts: dict[str, Part]) -> No
         assert player.session_for(part.game) is None
     assert sorted(player.matches()) == sorted(parts)
     for game in GAMES:
-        able = [each for each in player.sessions.values() if each is player.sole_session or each.admits_game(game)]
+        able = [each for each in player.sessions.values() if each is player.sole_session or each.accepts_game(game)]
         is_free = any(len(each.matches) - len(each.challenges) < each.max_matches for each in able)
         assert (player.name in players.free(game)) == is_free == (player.tournament_room(game) > 0)
 

@@ -14,9 +14,9 @@ OTHER = "another-horse-battery"
 SALT = "00ff" * 8
 
 
-def admit(names: Names, name: str, key: str | None = None, *, keyless_allowed: bool = True) -> NameUsed | None:
+def check(names: Names, name: str, key: str | None = None, *, keyless_allowed: bool = True) -> NameUsed | None:
     """Log in, and apply the fact of a new name."""
-    _, used = names.admit(name, key, keyless_allowed=keyless_allowed, salt=SALT, now_ms=5)
+    _, used = names.check(name, key, keyless_allowed=keyless_allowed, salt=SALT, now_ms=5)
     if used is not None:
         names.apply(used)
     return used
@@ -24,12 +24,12 @@ def admit(names: Names, name: str, key: str | None = None, *, keyless_allowed: b
 
 def refusal(names: Names, name: str, key: str | None = None, **how: Any) -> ErrorCode:
     with pytest.raises(TournamentError) as refused:
-        admit(names, name, key, **how)
+        check(names, name, key, **how)
     return refused.value.code
 
 
 def test_the_first_key_claims_the_name_and_only_its_salted_hash_is_kept() -> None:
-    used = admit(Names(), "Ann", KEY)
+    used = check(Names(), "Ann", KEY)
     assert used == NameUsed("Ann", SALT, digest_of(KEY, SALT), 5)
     assert KEY not in repr(used)
 
@@ -40,7 +40,7 @@ def test_the_hash_depends_on_the_salt() -> None:
 
 def test_a_hand_chosen_key_is_exchanged_for_a_made_one_that_is_as_right() -> None:
     names = Names()
-    admit(names, "ann", KEY)
+    check(names, "ann", KEY)
     made = derive_secret(KEY, SALT)
     assert is_made(made)
     assert derive_secret(made, SALT) == made
@@ -52,8 +52,8 @@ def test_a_hand_chosen_key_is_exchanged_for_a_made_one_that_is_as_right() -> Non
 
 def test_later_logins_show_the_key() -> None:
     names = Names()
-    admit(names, "ann", KEY)
-    assert admit(names, "ann", KEY) is None
+    check(names, "ann", KEY)
+    assert check(names, "ann", KEY) is None
     assert refusal(names, "ann", OTHER) is ErrorCode.BAD_KEY
     assert refusal(names, "ann") is ErrorCode.KEY_REQUIRED
 
@@ -61,7 +61,7 @@ def test_later_logins_show_the_key() -> None:
 def test_names_of_the_house_are_not_counted_as_those_of_bots() -> None:
     names = Names()
     for name in ("ann", "house-random", "House-mcts", "bob"):
-        admit(names, name, KEY)
+        check(names, name, KEY)
     assert (len(names), names.of_bots) == (4, 2)
     for name in ("house-random", "house-random", "bob"):
         names.apply(NameReset(name, 6))
@@ -70,9 +70,9 @@ def test_names_of_the_house_are_not_counted_as_those_of_bots() -> None:
 
 def test_names_are_compared_without_case_and_shown_as_first_written() -> None:
     names = Names()
-    admit(names, "Ann", KEY)
+    check(names, "Ann", KEY)
     assert refusal(names, "aNN", OTHER) is ErrorCode.BAD_KEY
-    assert admit(names, "ANN", KEY) is None
+    assert check(names, "ANN", KEY) is None
     claim = names.get("ann")
     assert claim is not None
     assert (claim.name, claim.open) == ("Ann", False)
@@ -80,10 +80,10 @@ def test_names_are_compared_without_case_and_shown_as_first_written() -> None:
 
 def test_a_name_first_used_without_a_key_stays_open_to_whoever_comes() -> None:
     names = Names()
-    assert admit(names, "ann") == NameUsed("ann", None, None, 5)
-    assert admit(names, "ann") is None
-    assert admit(names, "ann", KEY) is None
-    assert admit(names, "ann", OTHER) is None
+    assert check(names, "ann") == NameUsed("ann", None, None, 5)
+    assert check(names, "ann") is None
+    assert check(names, "ann", KEY) is None
+    assert check(names, "ann", OTHER) is None
     claim = names.get("ann")
     assert claim is not None
     assert claim.open
@@ -92,17 +92,17 @@ def test_a_name_first_used_without_a_key_stays_open_to_whoever_comes() -> None:
 def test_from_beyond_this_machine_a_key_is_required_for_new_and_for_open_names() -> None:
     names = Names()
     assert refusal(names, "ann", keyless_allowed=False) is ErrorCode.KEY_REQUIRED
-    admit(names, "ben")
+    check(names, "ben")
     assert refusal(names, "ben", keyless_allowed=False) is ErrorCode.KEY_REQUIRED
-    assert admit(names, "ann", KEY, keyless_allowed=False) is not None
+    assert check(names, "ann", KEY, keyless_allowed=False) is not None
 
 
 def test_when_the_host_resets_a_key_the_next_login_claims_the_name_anew() -> None:
     names = Names()
-    admit(names, "ann", KEY)
+    check(names, "ann", KEY)
     names.apply(NameReset("ANN", 6))
     assert names.get("ann") is None
-    assert admit(names, "ann", OTHER) is not None
+    assert check(names, "ann", OTHER) is not None
     assert refusal(names, "ann", KEY) is ErrorCode.BAD_KEY
 
 
@@ -114,7 +114,7 @@ def test_resetting_a_name_that_nobody_used_changes_nothing() -> None:
 
 @pytest.mark.parametrize("name", ["a", "A.b_c-d", "0", "x" * 32])
 def test_good_names(name: str) -> None:
-    assert admit(Names(), name) is not None
+    assert check(Names(), name) is not None
 
 
 @pytest.mark.parametrize("name", ["", ".a", "-a", "_a", "x" * 33, "a b", "ann\n", "é", "a/b", "ａnn"])
@@ -124,8 +124,8 @@ def test_bad_names(name: str) -> None:
 
 def test_a_name_is_owned_by_who_shows_its_key_and_an_open_one_by_nobody() -> None:
     names = Names()
-    admit(names, "Ann", KEY)
-    admit(names, "ben")
+    check(names, "Ann", KEY)
+    check(names, "ben")
     assert names.owns("ann", KEY)
     assert not names.owns("ann", OTHER)
     assert not names.owns("ben", KEY)
