@@ -241,17 +241,15 @@ class Club:
         """
         where = "" if self.name == MAIN else f"club {self.name}: "
         for problem in stored.problems.values():
-            text = (
-                "%sfacts about names, hosts or bans are lost; anyone can now claim a name that is in no tournament: %s"
-            )
+            text = "%sfacts about names, hosts or bans are lost; anyone may claim a name that is in no tournament: %s"
             log.error(text, where, problem)
         if self.name == MAIN:
             self._shared.forget_main()
         restore_arena(self.arena, stored.recovered, lost_rows=stored.problems, played_before=stored.played_before)
         self.reader.register_damaged(stored.recovered.damaged)
         if stored.problems:
-            text = "%sall host tokens are revoked, because the log may have lost a revocation; check the bans, too"
-            log.error(text, where)
+            why = "because the log may have lost which tokens were taken back"
+            log.error("%sall host tokens are taken back, %s; make new tokens, and check the bans", where, why)
 
     # --- its settings ---
 

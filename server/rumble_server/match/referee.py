@@ -155,19 +155,20 @@ class Referee:
     def _excused_at_disconnect_ms(self, seat: int, now_ms: int) -> int:
         """Return the excused time in ms of the open turn of a seat whose connection has ended or is replaced.
 
-        If the kernel measures how long the connection's answers wait, the time is 0. Otherwise a bot could think while
-        the server is late, and gain time by connecting again. The time is not always 0 in three cases: the turn is from
-        before a suspension of the club, the turn was not sent to the bot, or an answer is in doubt (`is_wait_inexact`).
+        If the kernel measures exactly how long an answer to the turn waits (`_is_wait_measured`), the time is 0.
+        Otherwise a bot could think while the server is late, and gain time by connecting again.
         """
         seat_state = self.progress.seats[seat]
-        return (
-            0
-            if seat_state.turn is None or self._is_wait_measured(seat_state, seat_state.turn)
-            else self.progress.excused_ms(seat, now_ms)
-        )
+        if seat_state.turn is None or self._is_wait_measured(seat_state, seat_state.turn):
+            return 0
+        return self.progress.excused_ms(seat, now_ms)
 
     def _is_wait_measured(self, seat_state: SeatState, turn: OpenTurn) -> bool:
-        """Return true if the kernel measures exactly how long an answer to this turn waits to be read."""
+        """Return true if the kernel measures exactly how long an answer to this turn waits to be read.
+
+        Return false for a turn from before a suspension, for a turn that was not sent, and for a turn with an answer
+        whose wait is not exactly known.
+        """
         is_asked = turn.turn_id != NO_TURN_ID and turn.asked_at_ms >= self._lateness.suspended_until_ms
         return is_asked and not turn.is_wait_inexact and seat_state.is_stamped
 

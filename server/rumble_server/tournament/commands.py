@@ -23,8 +23,8 @@ STANDS = "; its results stand"
 PLAYED_AGAIN = "the host has the match played again"
 """Reason of a match whose running attempt or result the host has made void."""
 MOST_ROUND_MATCHES = 5_000
-"""Maximum number of matches of a round of matches for two seats, and of matches that bots get who join late at the same
-time. The event loop takes about 20 ms to make 5,000 matches."""
+"""Maximum number of matches in a round of pairs. The same maximum holds for the matches added when bots join late
+together. The event loop takes about 20 ms to make 5,000 matches."""
 
 
 def join(

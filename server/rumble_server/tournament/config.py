@@ -76,8 +76,8 @@ class TournamentConfig(BaseModel):
     invite: Annotated[str, StringConstraints(min_length=1, max_length=64)] | None = None
     """Code that a bot needs to join; by default anyone may join."""
     start_at_bots: Annotated[int, Field(ge=2, le=MOST_BOTS)] | None = None
-    """Number of bots with which the tournament starts by itself; by default the host starts the tournament. In
-    a classroom, only bots that are connected count."""
+    """The tournament starts by itself with this number of bots, in a classroom with this number of connected bots. By
+    default the host starts the tournament."""
     start_at_ms: Annotated[int, Field(ge=0, le=2**53 - 1)] | None = None
     """Time of the automatic start; with too few bots by then, the start comes as soon as there are enough."""
     late_join: bool = False
