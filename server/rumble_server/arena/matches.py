@@ -121,11 +121,10 @@ class Matches:
 
     def give_grace(self, grace_ms: int) -> None:
         """Let no away or absent budget run for the next `grace_ms`, because the bots have to find the server again."""
-        now_ms = self.recorder.clock.now_ms()
+        now_ms = self._clock.now_ms()
         self.grace_until_ms = now_ms + grace_ms
         for match in list(self.live.values()):
-            self._call_referee(match, now_ms, partial(match.referee.give_grace, now_ms, self.grace_until_ms))
-            self._finish_or_arm(match)
+            self._call_referee(match, partial(match.referee.give_grace, now_ms, self.grace_until_ms))
 
     # --- matches begin, go on and stop ---
 
@@ -137,9 +136,7 @@ class Matches:
             return
         # Only connected players are free for a match.
         sessions = [part.session for part in match.parts if part.session is not None]
-        referee = match.referee
-        self._call_referee(match, started.at_ms, partial(referee.start, sessions, started.at_ms))
-        self._finish_or_arm(match)
+        self._call_referee(match, partial(match.referee.start, sessions, started.at_ms))
 
     def rebuild(self, started: MatchStarted, facts: Iterable[MatchFact]) -> None:
         """Go on with a match that was running when the server stopped. `facts` are the attempt's facts, without
@@ -148,27 +145,25 @@ class Matches:
         If the log has lost moves, or the game's code fails at a fact, the attempt is void, and the match is played
         again.
         """
-        tournament, now_ms = self.recorder.tournaments[started.tournament], self.recorder.clock.now_ms()
+        tournament, now_ms = self.recorder.tournaments[started.tournament], self._clock.now_ms()
         match = self._add_live(started, tournament, self.recorder.players.of(started.seats))
         if match is None:
             return
-        if self._call_referee(match, now_ms, partial(match.referee.rebuild, facts, now_ms)) is False:
+        if self._call_referee(match, partial(match.referee.rebuild, facts, now_ms)) is False:
             log.error(
                 "match %s: the log has not all moves of attempt %d, which is void", started.match, started.attempt
             )
-        self._finish_or_arm(match)
 
     def abort(self, match_id: str, reason: str) -> None:
         match = self.live[match_id]
-        match.referee.abort(reason, self.recorder.clock.now_ms())
+        match.referee.abort(reason, self._clock.now_ms())
         self._finish_or_arm(match)
 
     def forfeit(self, match_id: str, player: Player, termination: Termination, reason: str) -> None:
         """Let a player lose a match by an event outside the game, such as leaving the tournament."""
-        match, now_ms = self.live[match_id], self.recorder.clock.now_ms()
+        match, now_ms = self.live[match_id], self._clock.now_ms()
         seat = match.players.index(player)
-        self._call_referee(match, now_ms, partial(match.referee.forfeit, seat, termination, reason, now_ms))
-        self._finish_or_arm(match)
+        self._call_referee(match, partial(match.referee.forfeit, seat, termination, reason, now_ms))
 
     def stop_tournament(self, tournament: Tournament) -> None:
         """Stop the running matches of a tournament that is set aside. The matches do not end, and the log keeps their
@@ -195,7 +190,7 @@ class Matches:
             match = LiveMatch(started, tournament, players, parts, self)
         except Exception:
             log.exception(FAILED, match_id, 0)
-            over = _void(started, self.recorder.clock.now_ms())
+            over = _void(started, self._clock.now_ms())
             self.recorder.record_of(tournament, over)
             self._on_over(tournament, over, players)
             return None
@@ -203,23 +198,26 @@ class Matches:
             player.begin_match(part)
         self.live[match_id] = match
         if len(self.live) == 1:
-            self.recorder.clock.watch(self._is_playing)
+            self._clock.watch(self._is_playing)
         return match
 
     def _is_playing(self) -> bool:
         return bool(self.live) and not self.recorder.stopped
 
-    def _call_referee(self, match: LiveMatch, now_ms: int, event: Callable[[], T]) -> T | None:
+    def _call_referee(self, match: LiveMatch, event: Callable[[], T]) -> T | None:
         """Call `event`, a method of the referee that may run the game's code. Return the result of `event`.
 
-        If the game's code raises an error, abort the match, and return None.
+        If the game's code raises an error, abort the match, and return None. Then settle the match's end, or set its
+        timer.
         """
+        result = None
         try:
-            return event()
+            result = event()
         except Exception:
             log.exception(FAILED, match.match_id, len(match.referee.progress.moves))
-            match.referee.abort(WHY_VOID, now_ms)
-            return None
+            match.referee.abort(WHY_VOID, self._clock.now_ms())
+        self._finish_or_arm(match)
+        return result
 
     # --- sessions come and go ---
 
@@ -235,17 +233,15 @@ class Matches:
         The player is away from every match that no session has taken up. In these matches the away budget runs, and the
         clock stands or runs as the match's `away_clock` says.
         """
-        now_ms = self.recorder.clock.now_ms()
+        now_ms = self._clock.now_ms()
         for part in taken:
             if part.session is not None:  # an earlier match's consequences may have ended this match
                 match = self.live[part.match_id]
-                self._call_referee(match, now_ms, partial(match.referee.connect, part.seat, part.session, now_ms))
-                self._finish_or_arm(match)
+                self._call_referee(match, partial(match.referee.connect, part.seat, part.session, now_ms))
         for part in list(player.waiting_parts.values()):
             if part.match_id in player.waiting_parts:
                 match = self.live[part.match_id]
-                self._call_referee(match, now_ms, partial(match.referee.disconnect, part.seat, now_ms))
-                self._finish_or_arm(match)
+                self._call_referee(match, partial(match.referee.disconnect, part.seat, now_ms))
 
     def on_round_trip(self, session: BotSession, lag_ms: int) -> None:
         for match_id, part in session.matches.items():
@@ -265,14 +261,14 @@ class Matches:
         match_id = message.match
         part = session.matches.get(match_id)
         if part is None:
-            session.sender.send(write_message(_unknown_match(message)), match_id=match_id)
+            _reject_unknown_match(session, message)
             return False
         match, now_ms = self.live[match_id], self._clock.now_ms()
         referee, seat, turn_id, delay_ms = match.referee, part.seat, message.turn_id, session.delay_ms
         try:
             answered = referee.move(seat, turn_id, message.move, now_ms, frame, delay_ms)
             if not answered and referee.progress.over is not None:  # the move came too late
-                session.sender.send(write_message(_unknown_match(message)), match_id=match_id)
+                _reject_unknown_match(session, message)
         except Exception:
             log.exception(FAILED, match_id, len(referee.progress.moves))
             referee.abort(WHY_VOID, now_ms)
@@ -289,9 +285,7 @@ class Matches:
             return False
         match, now_ms = self.live[named.match], self._clock.now_ms()
         judge = partial(match.referee.on_invalid_answer, part.seat, named.turn_id, problem, now_ms, blanked(frame))
-        answered = self._call_referee(match, now_ms, judge)
-        self._finish_or_arm(match)
-        return answered is not False
+        return self._call_referee(match, judge) is not False
 
     def resign(self, session: BotSession, message: Resign, frame: str) -> bool:
         """Resign a match. Secrets in the bot's reason are blanked. Return false if the session does not play the match,
@@ -300,10 +294,9 @@ class Matches:
         part = session.matches.get(message.match)
         if part is None or self.live[part.match_id].referee.progress.seats[part.seat].is_out:
             return False
-        match, now_ms = self.live[part.match_id], self.recorder.clock.now_ms()
+        match, now_ms = self.live[part.match_id], self._clock.now_ms()
         failure = blanked(message.reason or "") if message.failed else None
-        self._call_referee(match, now_ms, partial(match.referee.resign, part.seat, now_ms, blanked(frame), failure))
-        self._finish_or_arm(match)
+        self._call_referee(match, partial(match.referee.resign, part.seat, now_ms, blanked(frame), failure))
         return True
 
     def log_stray_frame(self, session: BotSession, sender: Literal["bot", "server"], frame: str) -> None:
@@ -312,7 +305,7 @@ class Matches:
         Keys and invitations in a bot's frame are blanked. Only the fact of the session's first match contains the
         frame. The facts of the other matches refer to the first match's fact.
         """
-        now_ms, first, number = self.recorder.clock.now_ms(), "", 0
+        now_ms, first, number = self._clock.now_ms(), "", 0
         for match_id, part in session.matches.items():
             seat, attempt = part.seat, self.live[match_id].referee.progress.terms.attempt
             if first:
@@ -351,7 +344,7 @@ class Matches:
         """Start the clock of a turn whose frame waited for the disk, and is sent now."""
         match = self.live.get(match_id)
         if match is not None:
-            match.referee.on_turn_sent(seat, turn_id, self.recorder.clock.now_ms())
+            match.referee.on_turn_sent(seat, turn_id, self._clock.now_ms())
             self._arm(match)
 
     def _arm(self, match: LiveMatch) -> None:
@@ -365,7 +358,7 @@ class Matches:
         if match.timer is not None:
             match.timer.cancel()
         match.timer_at_ms = wake_at_ms
-        match.timer = self.recorder.clock.call_at(wake_at_ms, partial(self._on_timer, match.match_id))
+        match.timer = self._clock.call_at(wake_at_ms, partial(self._on_timer, match.match_id))
 
     def _on_timer(self, match_id: str) -> None:
         match = self.live[match_id]
@@ -373,19 +366,17 @@ class Matches:
         wake_at_ms = match.referee.progress.wake_at_ms
         if wake_at_ms is None:
             return
-        now_ms = self.recorder.clock.now_ms()
+        now_ms = self._clock.now_ms()
         if now_ms < wake_at_ms:
             self._arm(match)
             return
-        match.timer, match.timer_at_ms = self.recorder.clock.after_input(partial(self._wake, match_id)), now_ms
+        match.timer, match.timer_at_ms = self._clock.after_input(partial(self._wake, match_id)), now_ms
 
     def _wake(self, match_id: str) -> None:
         match = self.live[match_id]
         match.timer, match.timer_at_ms = None, NEVER
-        now_ms = self.recorder.clock.now_ms()
         with self.recorder.transaction:
-            self._call_referee(match, now_ms, partial(match.referee.wake, now_ms))
-            self._finish_or_arm(match)
+            self._call_referee(match, partial(match.referee.wake, self._clock.now_ms()))
 
 
 def _void(started: MatchStarted, at_ms: int) -> MatchOver:
@@ -408,8 +399,8 @@ def _void(started: MatchStarted, at_ms: int) -> MatchOver:
     )
 
 
-def _unknown_match(message: Move) -> say.Rejected:
-    return say.Rejected(
+def _reject_unknown_match(session: BotSession, message: Move) -> None:
+    rejected = say.Rejected(
         match=message.match,
         turn_id=message.turn_id,
         code=Rejection.UNKNOWN_MATCH,
@@ -417,3 +408,4 @@ def _unknown_match(message: Move) -> say.Rejected:
         your_turn=False,
         remaining_ms=None,
     )
+    session.sender.send(write_message(rejected), match_id=message.match)
