@@ -93,7 +93,7 @@ class Referee:
         excused_ms = self._excused_at_disconnect_ms(seat, now_ms)
         seat_state.use_connection(connection)
         self._announcer.start(facts.StartTold(*self._ids, seat, True, now_ms, excused_ms))
-        if not excused_ms or not self._void_if_stalled(now_ms):
+        if not self._void_if_stalled(now_ms):
             self._advance(now_ms)
 
     def disconnect(self, seat: int, now_ms: int) -> None:
@@ -109,9 +109,7 @@ class Referee:
         on_turn = is_running and now_ms >= progress.grace_until_ms
         excused_ms = 0 if progress.away_clock_runs and on_turn else self._excused_at_disconnect_ms(seat, now_ms)
         self._announcer.record(facts.SeatAway(*self._ids, seat, seat_state.away_left_ms, now_ms, excused_ms, on_turn))
-        if excused_ms and self._void_if_stalled(now_ms):
-            return
-        if not seat_state.is_out:
+        if not (self._void_if_stalled(now_ms) or seat_state.is_out):
             text = f"{progress.terms.seats[seat]} is away; it has {seat_state.away_left_ms} ms to come back"
             self._announcer.notify_others(seat, NoticeCode.OPPONENT_AWAY, text, now_ms)
 
@@ -445,18 +443,7 @@ class Referee:
     ) -> None:
         progress = self.progress
         terms, plies = progress.terms, progress.plies
-        connected: list[int] = []
-        excused_ms: list[int] = []
-        drops: list[int] = []
-        for seat, seat_state in enumerate(progress.seats):
-            if seat_state.away_since_ms is None:
-                connected.append(seat)
-            excused_ms.append(
-                seat_state.excused_ms
-                if seat_state.turn is None
-                else seat_state.excused_ms + progress.excused_ms(seat, now_ms)
-            )
-            drops.append(seat_state.drops)
+        seats = list(enumerate(progress.seats))
         over = facts.MatchOver(  # arguments by position are cheaper
             terms.match,
             terms.attempt,
@@ -467,15 +454,15 @@ class Referee:
             at_fault,
             tuple(progress.moves),
             now_ms,
-            _interned(tuple(connected)),
-            _interned(tuple(excused_ms)),
-            _interned(tuple(drops)),
+            _interned(tuple([seat for seat, each in seats if each.away_since_ms is None])),
+            _interned(tuple([each.excused_ms + progress.excused_ms(seat, now_ms) for seat, each in seats])),
+            _interned(tuple([each.drops for _, each in seats])),
             stalled,
             progress.has_info,
             terms.at_ms,
             None if plies is None else _placement(plies, outcome, terms.chance_seed),
             terms.absent,
-            tuple([failures.get(seat, "") for seat in range(len(drops))]) if any(failures.values()) else (),
+            tuple([failures.get(seat, "") for seat, _ in seats]) if any(failures.values()) else (),
             terms.versions,
         )
         self._announcer.end(over)
