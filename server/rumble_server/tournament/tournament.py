@@ -180,9 +180,8 @@ class Tournament:
         else:
             self.field[fact.bot].withdrawn = True
             self._update_gone(self.field[fact.bot])
-            if self.agenda is not None:
-                self.agenda.withdraw(fact.bot)
-                self.standings.version += 1  # a tie in a bracket may be decided now
+            self._agenda().withdraw(fact.bot)
+            self.standings.version += 1  # a tie in a bracket may be decided now
             self._mark_for_check((fact.bot,))
 
     def _apply_absent(self, fact: facts.BotAbsent) -> None:
