@@ -265,7 +265,7 @@ class Tournament:
             if was_running:
                 entrant.playing -= 1
                 entrant.count_absence_from(over.at_ms)
-            is_at_fault = bool(at_fault) and seat in at_fault
+            is_at_fault = seat in at_fault
             if is_at_fault and not (is_void or entrant.benched or entrant.withdrawn):
                 entrant.last_fault = over
             if proves:
@@ -284,8 +284,7 @@ class Tournament:
 
     def _apply_voided(self, fact: facts.ResultVoided) -> None:
         over = self.results.pop(fact.match)
-        if over.scores is not None:
-            self.standings.remove(self.standings.result_of(over))
+        self.standings.remove(self.standings.result_of(over))
         self.voided.append(over)
         agenda = self._agenda()
         if MatchId.parse(over.match).round < len(agenda.schedule.rounds_added):

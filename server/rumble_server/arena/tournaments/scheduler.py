@@ -279,7 +279,7 @@ class Scheduler:
             if self._budget <= 0:
                 break
             if room <= 0 and (room := self._match_room()) <= 0:  # a cancelled challenge may have made room
-                self._waiting_for_quota[tournament.id] = None
+                self._wait_for_quota(tournament)
                 break
         else:
             if tournament.has_more_due:
