@@ -13,7 +13,7 @@ Kind = tuple[str, str, str | None, str]
 
 
 @dataclass(frozen=True, slots=True)
-class RefusedBot:
+class BotRefusals:
     """The refusals of a bot at an address, for the same tournament and with the same error code."""
 
     name: str
@@ -32,7 +32,7 @@ class RefusedBots:
     """The refusals in a club since the server's start."""
 
     def __init__(self) -> None:
-        self._latest: dict[Kind, RefusedBot] = {}
+        self._latest: dict[Kind, BotRefusals] = {}
         """Latest refusal of each kind, in order of time."""
 
     def add(self, name: str, address: str, tournament: str | None, code: str, message: str, at_ms: int) -> None:
@@ -40,10 +40,10 @@ class RefusedBots:
         kind = name, address, tournament, code
         before = self._latest.pop(kind, None)
         times = 1 if before is None else before.times + 1
-        self._latest[kind] = RefusedBot(*kind, message, at_ms, times)
+        self._latest[kind] = BotRefusals(*kind, message, at_ms, times)
         if len(self._latest) > MOST_REFUSED:
             ((most_frequent, _),) = Counter(code for *_, code in self._latest).most_common(1)
             del self._latest[next(each for each in self._latest if each[-1] == most_frequent)]
 
-    def newest_first(self) -> Iterator[RefusedBot]:
+    def newest_first(self) -> Iterator[BotRefusals]:
         return reversed(self._latest.values())
