@@ -13,7 +13,7 @@ from rumble_protocol.fields import TimeControl
 from rumble_server.arena.commands.joining import Joining
 from rumble_server.arena.commands.organiser import Organiser
 from rumble_server.tournament.config import TournamentConfig
-from rumble_server.tournament.errors import TournamentError
+from rumble_server.tournament.errors import CommandRefused
 from rumble_server.tournament.tournament import Tournament
 
 from tests.server.virtual_clock import VirtualClock
@@ -153,7 +153,7 @@ class Host:
             try:
                 with run.arena.transaction as done:
                     give()
-            except TournamentError:
+            except CommandRefused:
                 return
             self._waiting.append((done.number, {"command": command, "what": what}))
             run.log.flush_soon()

@@ -34,7 +34,7 @@ from rumble_server.limits.admission import Admission
 from rumble_server.limits.bans import Ban
 from rumble_server.limits.bounds import Bounds
 from rumble_server.tournament.ended import EndedTournament
-from rumble_server.tournament.errors import CommandRefused, TournamentError
+from rumble_server.tournament.errors import CommandRefused, RequestRefused
 from rumble_server.tournament.tournament import OVER
 
 FATAL = {
@@ -151,7 +151,7 @@ class Arena:
                 if is_unproven:
                     gateway.count_unproven_login(session_id)
                 player, is_open = self.logins.log_in(login, caller, invited_to, is_unproven=is_unproven)
-            except TournamentError as error:
+            except CommandRefused as error:
                 self.record_refusal(login.name, caller.address, login.join, error)
                 close = FATAL.get(error.code)
                 gateway.send(session_id, messages.error(error.code, str(error), fatal=close is not None))
@@ -214,12 +214,12 @@ class Arena:
                 case Login():
                     reason = f"this connection is logged in as {player.name}"
                     self._send_error(session, messages.error(ErrorCode.ALREADY_LOGGED_IN, reason))
-        except TournamentError as error:
+        except CommandRefused as error:
             if isinstance(message, Join):
                 self.record_refusal(player.name, session.address, message.tournament, error)
             self._send_error(session, messages.error(error.code, str(error)))
 
-    def record_refusal(self, name: str, address: str, tournament: str | None, error: CommandRefused) -> None:
+    def record_refusal(self, name: str, address: str, tournament: str | None, error: RequestRefused) -> None:
         """Keep the refusal of a login or a join for the club's hosts."""
         self.refused_bots.add(name, address, tournament, error.code, str(error), self.clock.now_ms())
 
@@ -232,7 +232,7 @@ class Arena:
                 raise too_many()
             if not player.accepts_game(game := tournament.config.game):
                 message = f"{tournament.id} is a tournament of {game}, which your login's `games` do not name"
-                raise TournamentError(ErrorCode.UNKNOWN_GAME, message)
+                raise CommandRefused(ErrorCode.UNKNOWN_GAME, message)
         self.lifecycle.join(player, tournament, join.invite, session)
         if tournament.invite is not None:
             self._gateway.mark_invited(session.id, tournament.id)
@@ -249,12 +249,12 @@ class Arena:
                 return
             try:
                 if ended is None:
-                    raise TournamentError(ErrorCode.UNAVAILABLE, f"{tournament_id} is over; it cannot be read")
+                    raise CommandRefused(ErrorCode.UNAVAILABLE, f"{tournament_id} is over; it cannot be read")
                 frame, result = answer(ended, player.name)
                 session.sender.send(frame)
                 if result is not None:
                     self.lifecycle.send_tournament_over(ended, result, session)
-            except TournamentError as error:
+            except CommandRefused as error:
                 self._send_error(session, messages.error(error.code, str(error)))
 
         self._find_ended(tournament_id, tell)

@@ -19,7 +19,7 @@ from rumble_server.arena.recorder import transactional
 from rumble_server.arena.state.names_and_keys import HOUSE_PREFIX, is_house_name
 from rumble_server.tournament import commands
 from rumble_server.tournament.config import TournamentConfig
-from rumble_server.tournament.errors import TournamentError
+from rumble_server.tournament.errors import CommandRefused
 from rumble_server.tournament.facts import BotJoined, BotLeft, LogFact, TournamentEnded
 from rumble_server.tournament.tournament import OVER, Tournament
 
@@ -162,7 +162,7 @@ class HouseBots:
 
     @transactional
     def add(self, tournament_id: str, reference_bot: str, name: str | None = None, count: int = 1) -> None:
-        """Add `count` house bots to a tournament. Raises TournamentError.
+        """Add `count` house bots to a tournament. Raises CommandRefused.
 
         A single bot is called `name`, if `name` is given. Several bots are called `name-1`, `name-2` and so on. Without
         `name`, the numbered names begin with `house-` and the name of the reference bot.
@@ -171,22 +171,22 @@ class HouseBots:
         tournament = arena.lifecycle.tournament(tournament_id)
         bots = self.reference_bots(tournament.config)
         if self._runner is None:
-            raise TournamentError(ErrorCode.UNAVAILABLE, "this server runs no house bots")
+            raise CommandRefused(ErrorCode.UNAVAILABLE, "this server runs no house bots")
         if reference_bot not in bots:
             message = f"there is no house bot {reference_bot!r} for {tournament.config.game}"
-            raise TournamentError(ErrorCode.UNKNOWN_BOT, f"{message}; there are: {', '.join(bots) or 'none'}")
+            raise CommandRefused(ErrorCode.UNKNOWN_BOT, f"{message}; there are: {', '.join(bots) or 'none'}")
         if count > self.room:
             quota = arena.allowance.quotas.house_bots
             is_of_club = quota is not None and self.added + count > quota
             most, code = (quota, ErrorCode.QUOTA) if is_of_club else (MOST_ADDED, ErrorCode.UNAVAILABLE)
             where = "in this club" if is_of_club else "on this server"
             message = f"at most {most} house bots play at a time {where}; there is room for {self.room}"
-            raise TournamentError(code, message)
+            raise CommandRefused(code, message)
         checked, new = [], 0
         for each in self._names(tournament, reference_bot, name, count):
             joined = commands.join(tournament, each, arena.clock.now_ms(), tournament.invite, joining=count)
             if joined is None:
-                raise TournamentError(ErrorCode.UNAVAILABLE, f"{each} is in {tournament.id} already")
+                raise CommandRefused(ErrorCode.UNAVAILABLE, f"{each} is in {tournament.id} already")
             claim, used = arena.logins.check(each, self._keys.key(each), keyless_allowed=False, others=new)
             new += used is not None and not is_house_name(each)
             checked.append((joined, claim, used))
@@ -198,7 +198,7 @@ class HouseBots:
     def _names(self, tournament: Tournament, reference_bot: str, name: str | None, count: int) -> list[str]:
         if name is not None and count == 1:
             if not self._is_free(name, tournament):
-                raise TournamentError(ErrorCode.UNAVAILABLE, f"the name {name} is taken; choose another")
+                raise CommandRefused(ErrorCode.UNAVAILABLE, f"the name {name} is taken; choose another")
             return [name]
         numbered = (f"{name or HOUSE_PREFIX + reference_bot}-{number}" for number in itertools.count(1))
         return list(itertools.islice((each for each in numbered if self._is_free(each, tournament)), count))

@@ -13,7 +13,7 @@ from rumble_protocol.server_messages import TournamentStatus
 from rumble_server.match.match_id import MatchId, match_id_of
 from rumble_server.tournament import facts
 from rumble_server.tournament.config import TournamentConfig
-from rumble_server.tournament.errors import TournamentError
+from rumble_server.tournament.errors import CommandRefused
 from rumble_server.tournament.formats import FORMATS
 from rumble_server.tournament.pairs.swiss import most_rounds
 from rumble_server.tournament.tournament import OVER, Tournament
@@ -30,19 +30,19 @@ together. The event loop takes about 20 ms to make 5,000 matches."""
 def join(
     tournament: Tournament, bot: str, now_ms: int, invite: str | None = None, *, joining: int = 1
 ) -> facts.BotJoined | None:
-    """Return the fact that a bot enters the field; None if the bot is in the field already. Raises TournamentError.
+    """Return the fact that a bot enters the field; None if the bot is in the field already. Raises CommandRefused.
 
     `joining` is the number of bots that enter at the same time.
     """
     entrant = tournament.field.get(bot)
     if entrant is not None:
         if entrant.withdrawn:
-            raise TournamentError(ErrorCode.TOURNAMENT_CLOSED, f"{bot} left {tournament.id} for good")
+            raise CommandRefused(ErrorCode.TOURNAMENT_CLOSED, f"{bot} left {tournament.id} for good")
         return None
     if not tournament.takes_entries:
         raise closed_error(tournament.id, tournament.status, "; it takes no more bots: join another")
     if not tournament.admits(invite):
-        raise TournamentError(
+        raise CommandRefused(
             ErrorCode.INVITE_REQUIRED,
             f"{tournament.id} is by invitation: ask its host for the code, and send it as `invite`",
         )
@@ -52,7 +52,7 @@ def join(
 
 
 def _check_late_matches(tournament: Tournament, earlier: int, joining: int) -> None:
-    """Raise TournamentError if `joining` bots that meet `earlier` bots, and each other, would get too many matches."""
+    """Raise CommandRefused if `joining` bots that meet `earlier` bots, and each other, would get too many matches."""
     meetings = earlier * joining + joining * (joining - 1) // 2
     matches = meetings * tournament.config.cycles * tournament.config.legs
     if matches > MOST_ROUND_MATCHES:
@@ -63,7 +63,7 @@ def _check_late_matches(tournament: Tournament, earlier: int, joining: int) -> N
 def leave(tournament: Tournament, bot: str, now_ms: int, *, removed: bool = False) -> facts.BotLeft | None:
     """Return the fact that a bot leaves for good; None for a bot that left before, or is not in the field.
 
-    Raises TournamentError after the tournament's end.
+    Raises CommandRefused after the tournament's end.
     """
     entrant = tournament.field.get(bot)
     if entrant is None or entrant.withdrawn:
@@ -73,7 +73,7 @@ def leave(tournament: Tournament, bot: str, now_ms: int, *, removed: bool = Fals
 
 
 def start(tournament: Tournament, now_ms: int, order: tuple[str, ...] | None = None) -> facts.TournamentStarted:
-    """Return the fact of the start. If `order` is given, the bots are numbered in this order. Raises TournamentError.
+    """Return the fact of the start. If `order` is given, the bots are numbered in this order. Raises CommandRefused.
 
     Without `order` the bots are numbered by seed rating, the greatest first. The configuration's seed decides the order
     of bots with equal ratings, and of bots without a rating.
@@ -83,7 +83,7 @@ def start(tournament: Tournament, now_ms: int, order: tuple[str, ...] | None = N
     if len(tournament.field) < least:
         needs = "two" if least == 2 else str(least)
         message = f"{tournament.id} needs {needs} bots to start; it has {len(tournament.field)}"
-        raise TournamentError(ErrorCode.TOURNAMENT_CLOSED, message)
+        raise CommandRefused(ErrorCode.TOURNAMENT_CLOSED, message)
     if order is None:
         names = sorted(tournament.field, key=lambda name: (name.casefold(), name))
         Random(tournament.config.seed).shuffle(names)
@@ -96,7 +96,7 @@ def start(tournament: Tournament, now_ms: int, order: tuple[str, ...] | None = N
 def absent(tournament: Tournament) -> list[str]:
     """Return the bots of a lobby that are not connected, except house bots.
 
-    Raises TournamentError if the tournament has started, or if the remaining bots would be too few for a start.
+    Raises CommandRefused if the tournament has started, or if the remaining bots would be too few for a start.
     """
     _check_status(tournament, "lobby", cannot="started")
     away = (each for each in tournament.field.values() if each.absent_since_ms is not None)
@@ -104,26 +104,26 @@ def absent(tournament: Tournament) -> list[str]:
     there, least = len(tournament.field) - len(found), tournament.config.least_bots
     if there < least:
         message = f"{tournament.id} needs {least} bots to start; {there} of its {len(tournament.field)} are there"
-        raise TournamentError(ErrorCode.TOURNAMENT_CLOSED, message)
+        raise CommandRefused(ErrorCode.TOURNAMENT_CLOSED, message)
     _make_schedule(tournament.config, there, tournament.id)
     return found
 
 
 def check_round_size(config: TournamentConfig, bots: int) -> None:
-    """Raise TournamentError if a round of this number of bots has too many matches. Tables have one leg, and so fit."""
+    """Raise CommandRefused if a round of this number of bots has too many matches. Tables have one leg, and so fit."""
     pairs = bots // 2
     if "challengers" in FORMATS[config.format].options:
         pairs = min(config.challengers, bots - config.challengers)
     if config.match_seats == 2 and pairs * config.legs > MOST_ROUND_MATCHES:
         message = f"a round of {bots} bots has {pairs * config.legs} matches; {MOST_ROUND_MATCHES} is the most"
-        raise TournamentError(ErrorCode.BAD_SETTINGS, f"{message}: ask for fewer legs")
+        raise CommandRefused(ErrorCode.BAD_SETTINGS, f"{message}: ask for fewer legs")
 
 
 def check_rounds(config: TournamentConfig, bots: int) -> None:
-    """Raise TournamentError if a Swiss has more rounds than this number of bots can play without meeting again.
+    """Raise CommandRefused if a Swiss has more rounds than this number of bots can play without meeting again.
 
-    Also raise TournamentError if a round has too many matches. For tables, the format does not matter: raise
-    TournamentError if no schedule can be made for this number of bots.
+    Also raise CommandRefused if a round has too many matches. For tables, the format does not matter: raise
+    CommandRefused if no schedule can be made for this number of bots.
     """
     check_round_size(config, bots)
     most = most_rounds(bots)
@@ -132,18 +132,18 @@ def check_rounds(config: TournamentConfig, bots: int) -> None:
             _make_schedule(config, bots, "the tournament")
     elif FORMATS[config.format].pairs_by_points and bots > 1 and config.rounds is not None and config.rounds > most:
         message = f"{bots} bots can play {most} rounds without meeting again, not {config.rounds}: ask for fewer rounds"
-        raise TournamentError(ErrorCode.BAD_SETTINGS, message)
+        raise CommandRefused(ErrorCode.BAD_SETTINGS, message)
 
 
 def _make_schedule(config: TournamentConfig, bots: int, what: str) -> None:
     """Check that a schedule can be made for this number of bots; the schedule itself is not returned.
 
-    Raises TournamentError, whose text says that `what` cannot be started.
+    Raises CommandRefused, whose text says that `what` cannot be started.
     """
     try:
         config.make_schedule(bots)
     except ValueError as error:
-        raise TournamentError(ErrorCode.BAD_SETTINGS, f"{what} cannot be started: {error}") from None
+        raise CommandRefused(ErrorCode.BAD_SETTINGS, f"{what} cannot be started: {error}") from None
 
 
 def pause(
@@ -153,23 +153,23 @@ def pause(
 
     The pause also stops the absent budgets, the times for which the tournament waits for absent bots.
 
-    Raises TournamentError.
+    Raises CommandRefused.
     """
     _check_status(tournament, "running", cannot="paused")
     return [*tournament.absence.used_budgets(now_ms), facts.TournamentPaused(tournament.id, reason, by, now_ms)]
 
 
 def resume(tournament: Tournament, now_ms: int) -> facts.TournamentResumed:
-    """Return the fact that matches start again. Raises TournamentError."""
+    """Return the fact that matches start again. Raises CommandRefused."""
     _check_status(tournament, "paused", cannot="resumed")
     return facts.TournamentResumed(tournament.id, now_ms)
 
 
 def end(tournament: Tournament, now_ms: int, *, cancelled: bool, reason: str) -> facts.TournamentEnded:
-    """Return the fact of an early end: cancelled, or finished with the current standings. Raises TournamentError."""
+    """Return the fact of an early end: cancelled, or finished with the current standings. Raises CommandRefused."""
     _check_status(tournament)
     if not cancelled and tournament.status == "lobby":
-        raise TournamentError(ErrorCode.TOURNAMENT_CLOSED, f"{tournament.id} has not started; cancel it instead")
+        raise CommandRefused(ErrorCode.TOURNAMENT_CLOSED, f"{tournament.id} has not started; cancel it instead")
     return facts.TournamentEnded(tournament.id, "cancelled" if cancelled else "finished", reason, now_ms)
 
 
@@ -178,20 +178,20 @@ def change_invite(
 ) -> facts.InviteChanged:
     """Return the fact that bots join with the code `invite` from now on, or without a code if `invite` is None.
 
-    `made` is a secret that the server has made. Bots can join with the secret, too. Raises TournamentError.
+    `made` is a secret that the server has made. Bots can join with the secret, too. Raises CommandRefused.
     """
     _check_status(tournament)
     return facts.InviteChanged(tournament.id, invite, now_ms, made)
 
 
 def change_join_code(tournament: Tournament, code: str | None, now_ms: int) -> facts.JoinCodeChanged:
-    """Return the fact that pupils join with this code from now on; None closes the door. Raises TournamentError."""
+    """Return the fact that pupils join with this code from now on; None closes the door. Raises CommandRefused."""
     _check_status(tournament)
     return facts.JoinCodeChanged(tournament.id, code, now_ms)
 
 
 def change_config(tournament: Tournament, config: TournamentConfig, now_ms: int) -> facts.ConfigChanged:
-    """Return the fact that the configuration changes. The invitation code stays. Raises TournamentError.
+    """Return the fact that the configuration changes. The invitation code stays. Raises CommandRefused.
 
     After the start, only `listed` may change. The game cannot change while bots are in the field.
     """
@@ -201,7 +201,7 @@ def change_config(tournament: Tournament, config: TournamentConfig, now_ms: int)
     _check_status(tournament, *allowed, cannot="changed, except that it can be listed or not")
     if tournament.field and (config.game, config.match_seats) != (old.game, old.match_seats):
         message = f"{tournament.id} has bots that joined for {old.game}: make another tournament for {config.game}"
-        raise TournamentError(ErrorCode.UNAVAILABLE, message)
+        raise CommandRefused(ErrorCode.UNAVAILABLE, message)
     if config.start_at_bots is not None:
         check_rounds(config, config.start_at_bots)
     return facts.ConfigChanged(tournament.id, config, now_ms)
@@ -212,7 +212,7 @@ def _without_listed(config: TournamentConfig) -> TournamentConfig:
 
 
 def change_roster(tournament: Tournament, names: tuple[str, ...], now_ms: int) -> facts.RosterChanged:
-    """Return the fact that the host expects these pupils. Raises TournamentError."""
+    """Return the fact that the host expects these pupils. Raises CommandRefused."""
     _check_status(tournament)
     return facts.RosterChanged(tournament.id, names, now_ms)
 
@@ -232,19 +232,19 @@ def bench(tournament: Tournament, bot: str, now_ms: int, version: str | None = N
 def unbench(
     tournament: Tournament, bot: str, now_ms: int, reason: str = "the host lets it play again"
 ) -> facts.BotBenched:
-    """Return the fact that a benched bot may play again. Raises TournamentError."""
+    """Return the fact that a benched bot may play again. Raises CommandRefused."""
     entrant = tournament.field.get(bot)
     if entrant is None:
-        raise TournamentError(ErrorCode.UNKNOWN_BOT, f"{tournament.id} has no bot {bot!r}")
+        raise CommandRefused(ErrorCode.UNKNOWN_BOT, f"{tournament.id} has no bot {bot!r}")
     if not entrant.benched:
-        raise TournamentError(ErrorCode.UNAVAILABLE, f"{bot} is not benched in {tournament.id}")
+        raise CommandRefused(ErrorCode.UNAVAILABLE, f"{bot} is not benched in {tournament.id}")
     return facts.BotBenched(tournament.id, bot, False, reason, now_ms)
 
 
 def _check_bye(tournament: Tournament, bot: str, number: int) -> None:
     """Check whether a half-point bye of `bot` can still be given or taken back. `number` is the round, counted from 1.
 
-    Raises TournamentError if the bot can have no such bye, or if the round is already paired or being paired.
+    Raises CommandRefused if the bot can have no such bye, or if the round is already paired or being paired.
     """
     _check_status(tournament)
     if not FORMATS[tournament.config.format].pairs_by_points:
@@ -253,13 +253,13 @@ def _check_bye(tournament: Tournament, bot: str, number: int) -> None:
         raise closed_error(tournament.id, "a Swiss of tables", "; it has no half-point byes")
     entrant = tournament.field.get(bot)
     if entrant is None or entrant.withdrawn:
-        raise TournamentError(ErrorCode.UNKNOWN_BOT, f"{tournament.id} has no bot {bot!r}")
+        raise CommandRefused(ErrorCode.UNKNOWN_BOT, f"{tournament.id} has no bot {bot!r}")
     schedule = None if tournament.agenda is None else tournament.agenda.schedule
     last = tournament.config.rounds if schedule is None else schedule.number_of_rounds
     if number < 1 or (last is not None and number > last):
-        raise TournamentError(ErrorCode.UNAVAILABLE, f"{tournament.id} has no round {number}; its last is {last}")
+        raise CommandRefused(ErrorCode.UNAVAILABLE, f"{tournament.id} has no round {number}; its last is {last}")
     if schedule is not None and number <= len(schedule.rounds_added) + tournament.is_pairing:
-        raise TournamentError(
+        raise CommandRefused(
             ErrorCode.UNAVAILABLE,
             f"round {number} of {tournament.id} is paired, or is being paired; it is too late for a bye",
         )
@@ -268,7 +268,7 @@ def _check_bye(tournament: Tournament, bot: str, number: int) -> None:
 def give_half_bye(tournament: Tournament, bot: str, number: int, now_ms: int) -> facts.HalfByeGiven | None:
     """Return the fact that a bot gets a half-point bye in the round `number` of a Swiss, counted from 1.
 
-    Return None if the bye was given before. Raises TournamentError.
+    Return None if the bye was given before. Raises CommandRefused.
     """
     _check_bye(tournament, bot, number)
     given = bot in tournament.half_byes.get(number, ())
@@ -276,38 +276,38 @@ def give_half_bye(tournament: Tournament, bot: str, number: int, now_ms: int) ->
 
 
 def take_half_bye(tournament: Tournament, bot: str, number: int, now_ms: int) -> facts.HalfByeTaken:
-    """Return the fact that a half-point bye is taken back, before the round is paired. Raises TournamentError."""
+    """Return the fact that a half-point bye is taken back, before the round is paired. Raises CommandRefused."""
     _check_bye(tournament, bot, number)
     if bot not in tournament.half_byes.get(number, ()):
         message = f"{bot} has no half-point bye in round {number} of {tournament.id}"
-        raise TournamentError(ErrorCode.UNAVAILABLE, message)
+        raise CommandRefused(ErrorCode.UNAVAILABLE, message)
     return facts.HalfByeTaken(tournament.id, bot, number, now_ms)
 
 
 def void(tournament: Tournament, match_id: str, now_ms: int) -> facts.ResultVoided:
-    """Return the fact that a result is voided, so that the match is played again. Raises TournamentError."""
+    """Return the fact that a result is voided, so that the match is played again. Raises CommandRefused."""
     _check_status(tournament)
     over = tournament.results.get(match_id)
     if over is None:
-        raise TournamentError(ErrorCode.UNAVAILABLE, f"{tournament.id} has no result of a match {match_id!r}")
+        raise CommandRefused(ErrorCode.UNAVAILABLE, f"{tournament.id} has no result of a match {match_id!r}")
     played = MatchId.parse(match_id)
     schedule = None if tournament.agenda is None else tournament.agenda.schedule
     if schedule is not None and schedule.has_bracket and tournament.is_pairing:
         message = f"the next round of {tournament.id} is being made from its results; they stand meanwhile"
-        raise TournamentError(ErrorCode.UNAVAILABLE, message)
+        raise CommandRefused(ErrorCode.UNAVAILABLE, message)
     if schedule is not None and (played.round, played.board) in schedule.advanced:
         message = f"the winner of {match_id} has gone on to round {played.round + 1}; its result stands"
-        raise TournamentError(ErrorCode.UNAVAILABLE, message)
+        raise CommandRefused(ErrorCode.UNAVAILABLE, message)
     again = match_id_of(tournament.id, (played.cycle + 1, *played.key[1:3], 1))
     is_repeated = again in tournament.results or (tournament.agenda is not None and again in tournament.agenda.open)
     if schedule is not None and schedule.has_bracket and tournament.config.match_seats == 2 and is_repeated:
         message = f"the pairing of {match_id} was tied, and {again} repeats it; its result stands"
-        raise TournamentError(ErrorCode.UNAVAILABLE, message)
+        raise CommandRefused(ErrorCode.UNAVAILABLE, message)
     return facts.ResultVoided(match_id, over.attempt, now_ms)
 
 
 def _check_status(tournament: Tournament, *allowed: TournamentStatus, cannot: str = "") -> None:
-    """Raise TournamentError if the status of the tournament is not in `allowed`.
+    """Raise CommandRefused if the status of the tournament is not in `allowed`.
 
     An empty `allowed` means that every status is allowed until the tournament is over.
     With `cannot`, the message about a tournament that is not over ends in words such as "it cannot be paused".
@@ -318,10 +318,10 @@ def _check_status(tournament: Tournament, *allowed: TournamentStatus, cannot: st
         raise closed_error(tournament.id, tournament.status, so)
 
 
-def closed_error(tournament_id: str, status: str, so: str = STANDS) -> TournamentError:
+def closed_error(tournament_id: str, status: str, so: str = STANDS) -> CommandRefused:
     """Return the error for a command that this status does not allow.
 
     The message ends with `so`, which explains what follows from the status.
     """
     text = "over" if status in OVER else status
-    return TournamentError(ErrorCode.TOURNAMENT_CLOSED, f"{tournament_id} is {text}{so}")
+    return CommandRefused(ErrorCode.TOURNAMENT_CLOSED, f"{tournament_id} is {text}{so}")

@@ -14,7 +14,7 @@ from starlette.types import ASGIApp
 
 from rumble_server.host.fair_queue import Crowded
 from rumble_server.store.errors import DamagedLog, Pruned, StoreError
-from rumble_server.tournament.errors import CommandRefused
+from rumble_server.tournament.errors import RequestRefused
 from rumble_server.web.api import (
     boards,
     events,
@@ -105,7 +105,7 @@ def application() -> FastAPI:
 
 def _add_errors(app: FastAPI) -> None:
     async def on_web_error(request: Request, error: Exception) -> Response:
-        if isinstance(error, CommandRefused):
+        if isinstance(error, RequestRefused):
             error = WebError.of(error)
         elif isinstance(error, Crowded):
             process_of(request).figures.refusals.count("costly", client_address(request), request.url.path)
@@ -124,7 +124,7 @@ def _add_errors(app: FastAPI) -> None:
             error = WebError(HTTPStatus.INTERNAL_SERVER_ERROR, "internal", "the server failed; its log says more")
         return _answer(request, error)
 
-    refusals = (WebError, CommandRefused, Crowded)
+    refusals = (WebError, RequestRefused, Crowded)
     for kind in (*refusals, StoreError, RequestValidationError, HTTPException, Exception):
         app.add_exception_handler(kind, on_web_error)
 

@@ -8,7 +8,7 @@ from pydantic import BaseModel
 from rumble_protocol.codes import ErrorCode
 from rumble_protocol.server_messages import FieldProblem
 
-from rumble_server.tournament.errors import CommandRefused
+from rumble_server.tournament.errors import RequestRefused
 
 STATUSES: dict[str, HTTPStatus] = {
     ErrorCode.UNKNOWN_TOURNAMENT: HTTPStatus.NOT_FOUND,
@@ -61,7 +61,7 @@ class WebError(Exception):
         return type(self), (self.status, self.code, self.message, self.detail)
 
     @classmethod
-    def of(cls, error: CommandRefused) -> Self:
+    def of(cls, error: RequestRefused) -> Self:
         """Make the error of a refused command: the refusal's code decides the status, by default 409."""
         return cls(STATUSES.get(error.code, HTTPStatus.CONFLICT), error.code, str(error))
 

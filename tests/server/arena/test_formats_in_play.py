@@ -10,7 +10,7 @@ import pytest
 from rumble_engine import Termination
 from rumble_server.match.facts import MatchOver
 from rumble_server.match.match_id import MatchId
-from rumble_server.tournament.errors import TournamentError
+from rumble_server.tournament.errors import CommandRefused
 from rumble_server.tournament.facts import BotLeft, RoundPaired, TournamentEnded
 from rumble_server.tournament.formats import FORMATS
 from rumble_server.tournament.pairs.plan import Pairing, Plan
@@ -237,7 +237,7 @@ def test_a_semi_final_whose_winner_has_gone_on_is_not_played_again() -> None:
     for match in semi_finals:
         bots[match.seats[0]].say(type="resign", match=match.match)
     (final,) = tournament.running.values()
-    with pytest.raises(TournamentError, match=r"the winner of friday\.1\.1\.1\.1 has gone on to round 2; its result"):
+    with pytest.raises(CommandRefused, match=r"the winner of friday\.1\.1\.1\.1 has gone on to round 2; its result"):
         world.organiser.play_again(semi_finals[0].match)
     bots[final.seats[0]].say(type="resign", match=final.match)
     assert status(tournament) == "finished"

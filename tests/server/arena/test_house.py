@@ -2,7 +2,7 @@ import pytest
 from rumble_protocol.codes import ErrorCode
 from rumble_server.arena.house import MOST_ADDED, HouseBots, HouseKeys
 from rumble_server.arena.ports import HouseBot
-from rumble_server.tournament.errors import TournamentError
+from rumble_server.tournament.errors import CommandRefused
 
 from tests.server.arena.fake_house import FakeHouse
 from tests.server.arena.playing import first_legal
@@ -170,7 +170,7 @@ def test_house_bots_that_cannot_be_added_are_refused(given: tuple[str, str], cod
     world.login("taken", key="a-key-of-16-chars")
     made.add("other", "random", "filler")
     before, bots = world.log.last, made.bots()
-    with pytest.raises(TournamentError, match=message) as refused:
+    with pytest.raises(CommandRefused, match=message) as refused:
         made.add(*given)
     assert refused.value.code is code
     assert (world.log.last, made.bots()) == (before, bots)
@@ -180,7 +180,7 @@ def test_late_bots_of_the_house_that_would_get_too_many_matches_are_refused() ->
     world = World()
     tournament, _ = world.begun("ann", "ben", legs=1000, late_join=True)
     house, _ = keeper(world)
-    with pytest.raises(TournamentError, match="bots that join late get at most 5000 matches at once, not 9000"):
+    with pytest.raises(CommandRefused, match="bots that join late get at most 5000 matches at once, not 9000"):
         house.add(tournament.id, "random", count=3)
     house.add(tournament.id, "random", count=2)
     assert len(tournament.field) == 4
@@ -192,7 +192,7 @@ def test_a_server_without_a_house_says_so() -> None:
     made = HouseBots(world.arena, KEYS)
     made.open()
     assert (made.reference_bots(tournament.config), made.room) == ({}, 0)
-    with pytest.raises(TournamentError, match="runs no house bots"):
+    with pytest.raises(CommandRefused, match="runs no house bots"):
         made.add("friday", "random")
 
 

@@ -7,7 +7,7 @@ from rumble_protocol.codes import ErrorCode
 from rumble_server.arena.tournaments.followers import WAIT_MS
 from rumble_server.tournament.club_facts import DisplayNamed
 from rumble_server.tournament.config import TournamentConfig
-from rumble_server.tournament.errors import TournamentError
+from rumble_server.tournament.errors import CommandRefused
 from rumble_server.tournament.facts import BotJoined
 from rumble_server.tournament.next_tournament import next_config
 from rumble_server.tournament.tournament import Tournament
@@ -78,7 +78,7 @@ def test_the_final_takes_the_best_and_tells_the_others_the_end() -> None:
 def test_the_next_tournament_asks_for_no_more_rounds_than_its_bots_can_play() -> None:
     world = World()
     lesson(world, "ann", "ben", "cid")
-    with pytest.raises(TournamentError, match="3 bots can play 3 rounds") as refused:
+    with pytest.raises(CommandRefused, match="3 bots can play 3 rounds") as refused:
         again(world, format="swiss", rounds=4, start_at_bots=3)
     assert (refused.value.code, list(world.arena.tournaments)) == (ErrorCode.BAD_SETTINGS, [])
 
@@ -168,13 +168,13 @@ def test_a_start_without_absent_bots_takes_absent_bots_out() -> None:
     tournament = world.create()
     by_code(world, tournament, "ann", "ben", "cid")
     pupil(world, "ann")
-    with pytest.raises(TournamentError, match="needs 2 bots to start; 1 of its 3 are there") as refused:
+    with pytest.raises(CommandRefused, match="needs 2 bots to start; 1 of its 3 are there") as refused:
         world.organiser.start(tournament.id, without_absent=True)
     assert (refused.value.code, len(tournament.field)) == (ErrorCode.TOURNAMENT_CLOSED, 3)
     pupil(world, "ben")
     world.organiser.start(tournament.id, without_absent=True)
     assert (tournament.status, set(tournament.field)) == ("running", {"ann", "ben"})
-    with pytest.raises(TournamentError, match="running"):
+    with pytest.raises(CommandRefused, match="running"):
         world.organiser.start(tournament.id, without_absent=True)
 
 

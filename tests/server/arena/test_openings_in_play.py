@@ -11,7 +11,7 @@ from rumble_server.match.facts import MatchOver, MatchStarted
 from rumble_server.match.match_id import MatchId
 from rumble_server.tournament import commands
 from rumble_server.tournament.agenda import Agenda
-from rumble_server.tournament.errors import TournamentError
+from rumble_server.tournament.errors import CommandRefused
 from rumble_server.tournament.openings import duplicates
 from rumble_server.tournament.pairs.plan import Plan, Round
 from rumble_server.tournament.pairs.queue import LOOK_AHEAD, MOST_IN_SIGHT
@@ -214,7 +214,7 @@ def test_the_host_needs_two_bots_too() -> None:
     world = World()
     world.create(start_at_ms=world.clock.now_ms() + MINUTE)
     world.login("ann", join="friday")
-    with pytest.raises(TournamentError) as refused:
+    with pytest.raises(CommandRefused) as refused:
         world.organiser.start("friday")
     assert refused.value.code is ErrorCode.TOURNAMENT_CLOSED
 

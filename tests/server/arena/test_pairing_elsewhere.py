@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 import pytest
-from rumble_server.tournament.errors import TournamentError
+from rumble_server.tournament.errors import CommandRefused
 from rumble_server.tournament.exports.document import export
 from rumble_server.tournament.pairs.plan import Pairing, Round
 
@@ -243,7 +243,7 @@ def test_after_the_end_no_bot_is_told_of_a_pairing() -> None:
 
 def test_a_half_point_bye_comes_too_late_for_a_round_that_is_being_paired() -> None:
     world, elsewhere, _ = between_rounds()
-    with pytest.raises(TournamentError, match="round 2 of friday is paired, or is being paired; it is too late"):
+    with pytest.raises(CommandRefused, match="round 2 of friday is paired, or is being paired; it is too late"):
         world.organiser.give_half_bye("friday", names(1)[0], 2)
     world.organiser.give_half_bye("friday", names(1)[0], 3)
     finish(world, elsewhere)

@@ -9,7 +9,7 @@ import pytest
 from rumble_engine import Termination
 from rumble_server.match.facts import MatchStarted
 from rumble_server.tournament.config import TournamentConfig
-from rumble_server.tournament.errors import TournamentError
+from rumble_server.tournament.errors import CommandRefused
 from rumble_server.tournament.facts import TablesSeated
 from rumble_server.tournament.history import audit_facts, context_of
 from rumble_server.tournament.tables import schedule
@@ -157,7 +157,7 @@ def test_a_field_that_is_too_small_for_a_table_does_not_start(bots: int, kind: s
     world.create(format=kind, **SHORT)
     log_in(world, names(bots))
     world.clock.advance(1000)
-    with pytest.raises(TournamentError, match=r"friday needs 3 bots to start; it has 2"):
+    with pytest.raises(CommandRefused, match=r"friday needs 3 bots to start; it has 2"):
         world.organiser.start("friday")
 
 
@@ -218,5 +218,5 @@ def test_a_task_of_a_knockout_can_be_sent_to_another_process(monkeypatch: pytest
 
 def test_rounds_that_a_search_cannot_make_are_refused_when_they_are_asked_for() -> None:
     world = World()
-    with pytest.raises(TournamentError, match="64 bots are made for 256 rounds at most, not 1000: ask for fewer"):
+    with pytest.raises(CommandRefused, match="64 bots are made for 256 rounds at most, not 1000: ask for fewer"):
         world.organiser.create(TournamentConfig(name="much", rounds=1000, start_at_bots=64, **SHORT))

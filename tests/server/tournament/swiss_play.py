@@ -4,7 +4,7 @@ from contextlib import suppress
 from random import Random
 
 from rumble_server.tournament import commands
-from rumble_server.tournament.errors import TournamentError
+from rumble_server.tournament.errors import CommandRefused
 from rumble_server.tournament.pairs.plan import Round
 
 from tests.server.tournament.leader import Leader
@@ -51,7 +51,7 @@ def _strike(leader: Leader, random: Random, number: int) -> None:
         kind = random.choice(["bye", "leave", "away", "nothing"])
         if kind == "bye":
             at = number + random.randint(0, 1)
-            with suppress(TournamentError):  # the bot left, or there is no such round
+            with suppress(CommandRefused):  # the bot left, or there is no such round
                 leader.record(commands.give_half_bye(leader.tournament, name, at, leader.now_ms))
         elif kind == "leave" and sum(not each.withdrawn for each in leader.tournament.field.values()) > 4:
             leader.record(commands.leave(leader.tournament, name, leader.now_ms))

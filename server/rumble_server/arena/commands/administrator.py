@@ -1,4 +1,4 @@
-"""The administrator's commands on clubs and on the administrator's token. Each raises TournamentError if refused."""
+"""The administrator's commands on clubs and on the administrator's token. Each raises CommandRefused if refused."""
 
 from dataclasses import replace
 
@@ -11,7 +11,7 @@ from rumble_server.arena.state.clubs import ClubEntry
 from rumble_server.arena.state.names_and_keys import digest_of
 from rumble_server.limits.quotas import Quotas
 from rumble_server.tournament.club_facts import AdministratorSet, ClubChanged, ClubCreated, ClubRemoved
-from rumble_server.tournament.errors import TournamentError
+from rumble_server.tournament.errors import CommandRefused
 
 
 class Administrator:
@@ -31,9 +31,9 @@ class Administrator:
         """Create a club; `name` must fit the pattern of clubs' names."""
         clubs = self.arena.clubs
         if clubs.get(name) is not None:
-            raise TournamentError(ErrorCode.UNAVAILABLE, f"there is a club {name} already")
+            raise CommandRefused(ErrorCode.UNAVAILABLE, f"there is a club {name} already")
         if clubs.was_removed(name):
-            raise TournamentError(ErrorCode.UNAVAILABLE, f"a club {name} was removed, and its name is not given again")
+            raise CommandRefused(ErrorCode.UNAVAILABLE, f"a club {name} was removed, and its name is not given again")
         self.arena.recorder.record(ClubCreated(name, title, quotas, self.arena.clock.now_ms()))
         return self.change(name, listed=listed, house=house)
 
@@ -49,12 +49,12 @@ class Administrator:
     ) -> ClubEntry:
         """Change the given values of a club, and return the new entry.
 
-        Raises TournamentError if main is to become unlisted, or if `house` is given for main. Main is always listed,
+        Raises CommandRefused if main is to become unlisted, or if `house` is given for main. Main is always listed,
         and the server's configuration names main's residents (house bots that wait for challenges).
         """
         known = self.entry(name)
         if name == MAIN and (listed is False or house is not None):
-            raise TournamentError(ErrorCode.UNAVAILABLE, "main is always listed, and has the house bots of --house")
+            raise CommandRefused(ErrorCode.UNAVAILABLE, "main is always listed, and has the house bots of --house")
         given = {"title": title, "listed": listed, "has_residents": house, "quotas": quotas}
         new = replace(known, **{key: value for key, value in given.items() if value is not None})  # type: ignore[arg-type]
         if new != known:
@@ -67,12 +67,12 @@ class Administrator:
         """Remove a club for good."""
         self.entry(name)
         if name == MAIN:
-            raise TournamentError(ErrorCode.UNAVAILABLE, "main cannot be removed")
+            raise CommandRefused(ErrorCode.UNAVAILABLE, "main cannot be removed")
         self.arena.recorder.record(ClubRemoved(name, self.arena.clock.now_ms()))
 
     def entry(self, name: str) -> ClubEntry:
-        """Return a club's entry in the directory. Raises TournamentError if the club does not exist."""
+        """Return a club's entry in the directory. Raises CommandRefused if the club does not exist."""
         found = self.arena.clubs.get(name)
         if found is None:
-            raise TournamentError(ErrorCode.UNAVAILABLE, f"there is no club {name!r}")
+            raise CommandRefused(ErrorCode.UNAVAILABLE, f"there is no club {name!r}")
         return found

@@ -14,7 +14,7 @@ from rumble_server.arena.state.join_refused import JoinRefused, refuse_code
 from rumble_server.arena.state.names_and_keys import is_house_name
 from rumble_server.tournament import commands
 from rumble_server.tournament.club_facts import DisplayNamed
-from rumble_server.tournament.errors import TournamentError
+from rumble_server.tournament.errors import CommandRefused
 from rumble_server.tournament.ids import slug
 from rumble_server.tournament.tournament import Tournament
 
@@ -60,7 +60,7 @@ class Joining:
         """Enter a pupil in the tournament of a join code.
 
         If a name has the display name `display` and the key `key` already, the pupil keeps the name. Otherwise the
-        pupil gets a new name. Raises JoinRefused for a bad code or display name. Raises TournamentError if the pupil is
+        pupil gets a new name. Raises JoinRefused for a bad code or display name. Raises CommandRefused if the pupil is
         banned or may not have a new name, or if the tournament is closed.
         """
         try:
@@ -81,7 +81,7 @@ class Joining:
         now_ms, name = arena.clock.now_ms(), holder or self._new_name(display)
         ban = arena.admission.bans.of(name, address, now_ms)
         if ban is not None:
-            raise TournamentError(ErrorCode.BANNED, ban.message)
+            raise CommandRefused(ErrorCode.BANNED, ban.message)
         joined = commands.join(tournament, name, now_ms, tournament.invite)
         player, _ = arena.logins.use_name(name, key, address, tournament.id, keyless_allowed=False)
         if arena.display_names.get(name) is None:

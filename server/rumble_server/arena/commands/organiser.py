@@ -1,6 +1,6 @@
 """The organiser's commands on tournaments, bots, names, bans and host tokens.
 
-The web's host API calls the commands. Each command is a transaction. A refused command raises TournamentError, or the
+The web's host API calls the commands. Each command is a transaction. A refused command raises CommandRefused, or the
 error that its docstring names.
 """
 
@@ -17,7 +17,7 @@ from rumble_server.match.match_id import tournament_id_of
 from rumble_server.tournament import club_facts, commands, facts
 from rumble_server.tournament.config import TournamentConfig
 from rumble_server.tournament.ended import EndedTournament
-from rumble_server.tournament.errors import TournamentError
+from rumble_server.tournament.errors import CommandRefused
 from rumble_server.tournament.tournament import Tournament
 
 
@@ -81,7 +81,7 @@ class Organiser:
     def start(self, tournament_id: str, *, without_absent: bool = False) -> None:
         """Give the entrants their numbers, and begin the tournament.
 
-        Raises TournamentError if the field has too few bots for the rounds of a Swiss, or does not fit the tables.
+        Raises CommandRefused if the field has too few bots for the rounds of a Swiss, or does not fit the tables.
 
         With `without_absent`, first take out the bots that are not connected; house bots stay.
         """
@@ -120,7 +120,7 @@ class Organiser:
         """Take a bot out for good; the bot loses its remaining matches."""
         tournament, player = self._tournament(tournament_id), self.arena.players.get(name)
         if player is None or player.name not in tournament.field:
-            raise TournamentError(ErrorCode.UNKNOWN_BOT, f"{tournament.id} has no bot {name!r}")
+            raise CommandRefused(ErrorCode.UNKNOWN_BOT, f"{tournament.id} has no bot {name!r}")
         self.arena.lifecycle.remove(player, tournament)
 
     @transactional
@@ -204,7 +204,7 @@ class Organiser:
         """
         arena, claim = self.arena, self.arena.names.get(name)
         if claim is None:
-            raise TournamentError(ErrorCode.UNKNOWN_BOT, f"no bot was ever called {name!r}")
+            raise CommandRefused(ErrorCode.UNKNOWN_BOT, f"no bot was ever called {name!r}")
         now_ms = arena.clock.now_ms()
         if key is None:
             arena.recorder.record(club_facts.NameReset(claim.name, now_ms))
@@ -219,12 +219,12 @@ class Organiser:
         """Ban a name or a network, and close the connections that the ban affects.
 
         `what` is the name, or the network as text from `network_to_ban`.
-        Raises TournamentError if the maximum number of bans is in force.
+        Raises CommandRefused if the maximum number of bans is in force.
         """
         arena = self.arena
         bans, now_ms = arena.admission.bans, arena.clock.now_ms()
         if bans.is_full(now_ms) and not bans.has(what, now_ms, by_name=by_name):
-            raise TournamentError(ErrorCode.UNAVAILABLE, f"{MOST_BANS} bans are in force: lift one first")
+            raise CommandRefused(ErrorCode.UNAVAILABLE, f"{MOST_BANS} bans are in force: lift one first")
         arena.recorder.record(club_facts.Banned(what, by_name, until_ms, reason, now_ms))
         arena.close_banned()
 
@@ -234,7 +234,7 @@ class Organiser:
         arena = self.arena
         now_ms = arena.clock.now_ms()
         if not arena.admission.bans.has(what, now_ms, by_name=by_name):
-            raise TournamentError(ErrorCode.UNAVAILABLE, f"{what} is not banned")
+            raise CommandRefused(ErrorCode.UNAVAILABLE, f"{what} is not banned")
         arena.recorder.record(club_facts.BanLifted(what, by_name, now_ms))
 
     @transactional

@@ -12,7 +12,7 @@ from rumble_server.arena.recorder import transactional
 from rumble_server.arena.state.join_refused import refuse_code
 from rumble_server.arena.state.names_and_keys import digest_of
 from rumble_server.tournament.club_facts import NameUsed, SlipMade, SlipVoided
-from rumble_server.tournament.errors import TournamentError
+from rumble_server.tournament.errors import CommandRefused
 
 LENGTH = 8
 """Number of characters of a slip's code."""
@@ -40,11 +40,11 @@ class SlipDesk:
     def make(self, tournament_id: str, name: str) -> str:
         """Make a slip for a pupil of a tournament, in place of the pupil's older slip. Return the new slip's code.
 
-        The tournament may be over. Raises TournamentError for a name without a key.
+        The tournament may be over. Raises CommandRefused for a name without a key.
         """
         arena, claim = self.arena, self.arena.names.get(name)
         if claim is None or claim.open:
-            raise TournamentError(ErrorCode.UNKNOWN_BOT, f"there is no pupil {name!r}")
+            raise CommandRefused(ErrorCode.UNKNOWN_BOT, f"there is no pupil {name!r}")
         code = new_code(arena.random, (), LENGTH)
         # Slips share a salt, so that a guess costs the server the same for one slip and for a thousand.
         salt = next((each.salt for each in arena.slips.values()), None) or arena.logins.new_salt()
@@ -54,10 +54,10 @@ class SlipDesk:
 
     @transactional
     def void(self, name: str) -> None:
-        """Make a pupil's slip invalid. Raises TournamentError for a pupil without a slip."""
+        """Make a pupil's slip invalid. Raises CommandRefused for a pupil without a slip."""
         slip = self.arena.slips.get(name.casefold())
         if slip is None:
-            raise TournamentError(ErrorCode.UNAVAILABLE, f"{name} has no slip")
+            raise CommandRefused(ErrorCode.UNAVAILABLE, f"{name} has no slip")
         self.arena.recorder.record(SlipVoided(slip.name, self.arena.clock.now_ms()))
 
     def find(self, code: str, address: str) -> SlipMade:

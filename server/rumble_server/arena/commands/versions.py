@@ -13,7 +13,7 @@ def add_version(
 ) -> int:
     """Save a version of the bot of `claim`, and return the version's number. `stored` are the versions on disk.
 
-    If the bot is benched for its faults, the new version lets the bot play again. Raises TournamentError if the club
+    If the bot is benched for its faults, the new version lets the bot play again. Raises CommandRefused if the club
     has used up its quota of bytes.
     """
     arena.allowance.check_creation()

@@ -10,7 +10,7 @@ from rumble_protocol.codes import ErrorCode
 
 from rumble_server.arena.recorder import Recorder
 from rumble_server.limits.admission import Admission
-from rumble_server.tournament.errors import TournamentError
+from rumble_server.tournament.errors import CommandRefused
 from rumble_server.tournament.tournament import Tournament
 
 
@@ -48,18 +48,18 @@ class Invitations:
             return Invitation()
         try:
             self.check(tournament, login.invite, address)
-        except TournamentError:
+        except CommandRefused:
             return Invitation(refused=True)
         return Invitation(tournament.id if tournament.admits(login.invite) else None)
 
     def check(self, tournament: Tournament, invite: str | None, address: str) -> None:
-        """Count the invitation `invite` if it is wrong. Raises TournamentError after too many wrong codes."""
+        """Count the invitation `invite` if it is wrong. Raises CommandRefused after too many wrong codes."""
         if invite is None or tournament.invite is None or tournament.admits(invite):
             return
         if not self._admission.guesses.count_wrong_code(address, tournament.id, invite, self._recorder.clock.now_ms()):
             raise too_many()
 
 
-def too_many() -> TournamentError:
+def too_many() -> CommandRefused:
     """Return the error for a wrong invitation after too many other wrong codes."""
-    return TournamentError(ErrorCode.TOO_MANY_MESSAGES, "too many wrong invitations; try again in a minute")
+    return CommandRefused(ErrorCode.TOO_MANY_MESSAGES, "too many wrong invitations; try again in a minute")

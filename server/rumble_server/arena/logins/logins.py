@@ -20,7 +20,7 @@ from rumble_server.arena.tournaments.lifecycle import Lifecycle
 from rumble_server.arena.tournaments.scheduler import Scheduler
 from rumble_server.limits.admission import Admission
 from rumble_server.tournament.club_facts import NameReset, NameUsed
-from rumble_server.tournament.errors import TournamentError
+from rumble_server.tournament.errors import CommandRefused
 
 UNPLAYED_MS = 60_000
 """Minimum time in ms of a bot's absence before its name can be freed to make room for a new name. Bots with a match in
@@ -45,11 +45,11 @@ class Logins:
     bot may have played after its claim, or a later claim may have replaced the entry's claim."""
 
     def check_room(self, login: Login, caller: Caller, invited_to: str | None) -> None:
-        """Raise TournamentError with the code `too_many_messages` if there is no room for a login's connection."""
+        """Raise CommandRefused with the code `too_many_messages` if there is no room for a login's connection."""
         has_room = caller.has_room or (invited_to is not None and caller.has_invited_room)
         if not has_room and not self._may_add_own_session(login, caller.address):
             self._admission.refusals.count("connections", caller.address, login.name)
-            raise TournamentError(ErrorCode.TOO_MANY_MESSAGES, "too many connections from your address")
+            raise CommandRefused(ErrorCode.TOO_MANY_MESSAGES, "too many connections from your address")
 
     def is_unproven(self, login: Login, address: str, invited_to: str | None) -> bool:
         """Return true if a login has no valid invitation, and the right key of the name never came from `address`."""
@@ -79,7 +79,7 @@ class Logins:
     def log_in(self, login: Login, caller: Caller, invited_to: str | None, *, is_unproven: bool) -> tuple[Player, bool]:
         """Log a bot in. Return the player and a flag, which is true if no key protects the name.
 
-        `invited_to` is the tournament of the login's valid invitation. Raises TournamentError as `use_name` does, or
+        `invited_to` is the tournament of the login's valid invitation. Raises CommandRefused as `use_name` does, or
         with the code `banned` or `too_many_messages`. If the bot already has as many workers as allowed, the code is
         `unavailable`.
         """
@@ -87,23 +87,23 @@ class Logins:
         if is_unproven and not caller.may_send and not self._may_add_own_session(login, address):
             admission.refusals.count("messages", address, name)
             message = "too many messages from your address; try again in a minute"
-            raise TournamentError(ErrorCode.TOO_MANY_MESSAGES, message)
+            raise CommandRefused(ErrorCode.TOO_MANY_MESSAGES, message)
         ban = admission.bans.of(name, address, now_ms)
         if ban is not None:
             admission.refusals.count("banned", address, name)
-            raise TournamentError(ErrorCode.BANNED, ban.message)
+            raise CommandRefused(ErrorCode.BANNED, ban.message)
         claim = self._recorder.names.get(name)
         takes_any_key = self._may_claim(name, None) if claim is None else claim.open
         key = login.key or ""
         is_tried = bool(key) and not takes_any_key
         if is_tried and not admission.guesses.allows_try(address, name, key, now_ms):
             message = "too many wrong keys from your address; try again in a minute"
-            raise TournamentError(ErrorCode.TOO_MANY_MESSAGES, message)
+            raise CommandRefused(ErrorCode.TOO_MANY_MESSAGES, message)
         try:
             player, is_open = self.use_name(
                 name, login.key, address, invited_to, keyless_allowed=caller.keyless_allowed, may_free=True
             )
-        except TournamentError as error:
+        except CommandRefused as error:
             if error.code is ErrorCode.BAD_KEY or (is_tried and error.code is ErrorCode.BAD_NAME):
                 admission.guesses.count_wrong(address, name, key, now_ms)
             elif error.code is ErrorCode.TOO_MANY_MESSAGES:
@@ -115,7 +115,7 @@ class Logins:
             admission.guesses.record_right(address, name, now_ms)
         most = admission.bounds.sessions_per_bot
         if len(player.sessions) >= most and (login.worker or "").casefold() not in player.sessions:
-            raise TournamentError(ErrorCode.UNAVAILABLE, f"{player.name} has {most} workers here, as many as it may")
+            raise CommandRefused(ErrorCode.UNAVAILABLE, f"{player.name} has {most} workers here, as many as it may")
         return player, is_open
 
     def _rank_addresses(self, address: str) -> list[str]:
@@ -170,7 +170,7 @@ class Logins:
         """Check a name and its key, and record a new name. With `may_free`, free a name if there is no room otherwise.
 
         Return the player and a flag, which is true if no key protects the name. A new name is counted for `address`,
-        and beyond the bound of the address for the tournament `invited_to`. Raises TournamentError with a code of
+        and beyond the bound of the address for the tournament `invited_to`. Raises CommandRefused with a code of
         `check`, or with the code `too_many_messages` if the address has claimed too many names.
         """
         claim, used = self._check(name, key, keyless_allowed=keyless_allowed)
@@ -179,11 +179,11 @@ class Logins:
         return self.record_claim(claim, used), claim.open
 
     def _take_name(self, name: str, address: str, invited_to: str | None, *, may_free: bool) -> None:
-        """Count a new name in the quota and the bounds of `use_name`. Raises TournamentError if there is no room."""
+        """Count a new name in the quota and the bounds of `use_name`. Raises CommandRefused if there is no room."""
         admission, now_ms, has_freed_own = self._admission, self._recorder.clock.now_ms(), False
         try:
             self._check_quota(name)
-        except TournamentError:
+        except CommandRefused:
             has_freed_own = not admission.allows_name(address, invited_to, now_ms)
             owners = [address] if has_freed_own else self._rank_addresses(address)
             if not may_free or not any(self._free_name(each, address, invited_to, now_ms) for each in owners):
@@ -195,14 +195,14 @@ class Logins:
             or (may_free and self._free_name(address, address, invited_to, now_ms))
         ):
             message = "too many new names from your address; log in with one that is there, or try again later"
-            raise TournamentError(ErrorCode.TOO_MANY_MESSAGES, message)
+            raise CommandRefused(ErrorCode.TOO_MANY_MESSAGES, message)
 
     def check(
         self, name: str, key: str | None, *, keyless_allowed: bool, others: int = 0
     ) -> tuple[Claim, NameUsed | None]:
         """Check a name and its key. Return the claim on the name, and the fact to record if the name is new.
 
-        `others` is the number of other new names that are to be recorded with this name. Raises TournamentError with
+        `others` is the number of other new names that are to be recorded with this name. Raises CommandRefused with
         the code `bad_name`, `key_required`, `bad_key` or `quota`.
         """
         claim, used = self._check(name, key, keyless_allowed=keyless_allowed)
@@ -213,12 +213,12 @@ class Logins:
     def _check(self, name: str, key: str | None, *, keyless_allowed: bool) -> tuple[Claim, NameUsed | None]:
         names = self._recorder.names
         if names.get(name) is None and not self._may_claim(name, key):
-            raise TournamentError(ErrorCode.BAD_NAME, f"{name} is kept for a bot of the house; choose another name")
+            raise CommandRefused(ErrorCode.BAD_NAME, f"{name} is kept for a bot of the house; choose another name")
         claim, used = names.check(
             name, key, keyless_allowed=keyless_allowed, salt=self.new_salt(), now_ms=self._recorder.clock.now_ms()
         )
         if used is not None and self._recorder.display_names.is_taken(name):
-            raise TournamentError(ErrorCode.BAD_NAME, f"people know another bot here as {name}; choose another name")
+            raise CommandRefused(ErrorCode.BAD_NAME, f"people know another bot here as {name}; choose another name")
         return claim, used
 
     def _check_quota(self, name: str, others: int = 0) -> None:

@@ -1,11 +1,11 @@
-"""The unused part of a club's quotas. If a quota is used up, TournamentError with the code `quota` is raised."""
+"""The unused part of a club's quotas. If a quota is used up, CommandRefused with the code `quota` is raised."""
 
 import sys
 
 from rumble_protocol.codes import ErrorCode
 
 from rumble_server.limits.quotas import NO_QUOTAS
-from rumble_server.tournament.errors import TournamentError
+from rumble_server.tournament.errors import CommandRefused
 
 UNBOUNDED = sys.maxsize
 """Value that stands for "no limit"; greater than any count."""
@@ -20,17 +20,17 @@ class Allowance:
         """Bytes of the club's facts on disk at the last count."""
 
     def check_name(self, names: int) -> None:
-        """Raise TournamentError if the quota allows no further name. `names` is the number of names now."""
+        """Raise CommandRefused if the quota allows no further name. `names` is the number of names now."""
         self._check(self.quotas.bots, names, "bots", "log in with a name that is there, or ask its host")
 
     def check_creation(self) -> None:
-        """Raise TournamentError if the club has used up its bytes. The club may then create no tournament."""
+        """Raise CommandRefused if the club has used up its bytes. The club may then create no tournament."""
         most = self.quotas.bytes
         if most is not None and self.used_bytes >= most:
             raise _used_up(most, "bytes", "nothing new is created; what was created goes on")
 
     def check_tournament(self, tournaments: int) -> None:
-        """Raise TournamentError if the quota allows no further tournament.
+        """Raise CommandRefused if the quota allows no further tournament.
 
         `tournaments` is the number of open tournaments now.
         """
@@ -54,5 +54,5 @@ class Allowance:
             raise _used_up(most, what, hint)
 
 
-def _used_up(most: int, what: str, hint: str) -> TournamentError:
-    return TournamentError(ErrorCode.QUOTA, f"this club has used up its quota of {what} ({most}): {hint}")
+def _used_up(most: int, what: str, hint: str) -> CommandRefused:
+    return CommandRefused(ErrorCode.QUOTA, f"this club has used up its quota of {what} ({most}): {hint}")

@@ -7,7 +7,7 @@ from typing import Literal, assert_never
 
 from rumble_server.arena.state.names_and_keys import derive_secret, digest_of
 from rumble_server.tournament.club_facts import HostFact, HostTokenRemoved, HostTokenSet, HostTokensRemoved
-from rumble_server.tournament.errors import CommandRefused
+from rumble_server.tournament.errors import RequestRefused
 
 DEFAULT = "default"
 """Name of the token that is given by `--host-token`, or made at the first start."""
@@ -25,7 +25,7 @@ class HostToken:
     since_ms: int
 
 
-class TokenRefused(CommandRefused):
+class TokenRefused(RequestRefused):
     """The refusal to add or remove a host token."""
 
     def __init__(self, code: Literal["unavailable", "name_taken", "not_found", "last_token"], message: str) -> None:

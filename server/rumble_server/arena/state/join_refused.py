@@ -3,12 +3,12 @@
 from typing import Literal, NoReturn
 
 from rumble_server.limits.guesses import Guesses
-from rumble_server.tournament.errors import CommandRefused
+from rumble_server.tournament.errors import RequestRefused
 
 Problem = Literal["unknown_code", "too_many_requests", "bad_display_name", "name_taken"]
 
 
-class JoinRefused(CommandRefused):
+class JoinRefused(RequestRefused):
     """The refusal of a pupil."""
 
     def __init__(self, code: Problem, message: str) -> None:

@@ -11,7 +11,7 @@ from rumble_protocol.fields import NAME_PATTERN
 from rumble_protocol.secret import RANDOM_BYTES, is_made, make_secret
 
 from rumble_server.tournament.club_facts import NameFact, NameReset, NameUsed
-from rumble_server.tournament.errors import TournamentError
+from rumble_server.tournament.errors import CommandRefused
 
 HOUSE_PREFIX = "house-"
 """Prefix of the names that only house bots may have."""
@@ -115,27 +115,27 @@ class Names:
     ) -> tuple[Claim, NameUsed | None]:
         """Check a login. Return the claim on the name, and the fact to record if the name is new.
 
-        `salt` is fresh random hex for a new claim. Raises TournamentError with the code `bad_name`, `key_required` or
+        `salt` is fresh random hex for a new claim. Raises CommandRefused with the code `bad_name`, `key_required` or
         `bad_key`.
         """
         if _name.fullmatch(name) is None:
-            raise TournamentError(
+            raise CommandRefused(
                 ErrorCode.BAD_NAME,
                 "a name is 1 to 32 of the letters A-Z a-z, digits, and . _ -, and begins with a letter or a digit",
             )
         claim = self.get(name)
         if claim is not None and claim.salt is not None and claim.digest is not None:
             if key is None:
-                raise TournamentError(
+                raise CommandRefused(
                     ErrorCode.KEY_REQUIRED,
                     f"the name {claim.name} is protected: log in with its key, or choose another",
                 )
             if not self.owns(name, key):
                 message = f"this is not the key of the name {claim.name}: bring its key, or choose another name"
-                raise TournamentError(ErrorCode.BAD_KEY, message)
+                raise CommandRefused(ErrorCode.BAD_KEY, message)
             return claim, None
         if key is None and not keyless_allowed:
-            raise TournamentError(
+            raise CommandRefused(
                 ErrorCode.KEY_REQUIRED,
                 "from another machine a login needs a `key`: 16 to 128 characters, the same ones each time",
             )

@@ -22,7 +22,7 @@ from rumble_server.arena.state.names_and_keys import is_house_name
 from rumble_server.arena.tournaments.lifecycle import Lifecycle
 from rumble_server.limits.admission import Admission
 from rumble_server.tournament.config import TournamentConfig
-from rumble_server.tournament.errors import TournamentError
+from rumble_server.tournament.errors import CommandRefused
 from rumble_server.tournament.tournament import OVER, Tournament
 
 TOO_MANY = "too many challenges are open here; try again later"
@@ -55,17 +55,17 @@ class Challenges:
         return {each.id: each for each in tournaments if each.challenger is not None and each.status not in OVER}
 
     def challenge(self, player: Player, session: BotSession, challenge: Challenge) -> None:
-        """Create and begin the tournament of the challenge that a player sent by a session. Raises TournamentError."""
+        """Create and begin the tournament of the challenge that a player sent by a session. Raises CommandRefused."""
         open_now = self.still_open()
         self._counted = {each: self._counted.get(each, "") for each in open_now}  # without challenges that are over
         own = next((each.id for each in open_now.values() if each.challenger == player.name), None)
         if own is not None:
-            raise TournamentError(ErrorCode.UNAVAILABLE, f"your challenge {own} is still open")
+            raise CommandRefused(ErrorCode.UNAVAILABLE, f"your challenge {own} is still open")
         others = self._opponents(player, challenge)
         for each in (player, *others):
             if not each.has_room_for_challenge(challenge.game) and each.pending_tournament is not None:
                 message = f"{each.name} has matches to play in {each.pending_tournament}, and no place beside them"
-                raise TournamentError(ErrorCode.UNAVAILABLE, message)
+                raise CommandRefused(ErrorCode.UNAVAILABLE, message)
         counted_for = self._quota_holder(player, session)
         config = challenge_config(challenge, player.name, others, seed=self._random.getrandbits(32))
         for other in others:
@@ -73,7 +73,7 @@ class Challenges:
             self._check_bounds(session, other, counted_for, at_other)
             self._check_bytes(session, other, counted_for)
             if not other.accepts_game(config.game):
-                raise TournamentError(ErrorCode.UNAVAILABLE, f"{other.name} does not play {config.game}")
+                raise CommandRefused(ErrorCode.UNAVAILABLE, f"{other.name} does not play {config.game}")
             self._check_time_limits(session, other, len(at_other), config.time_control)
         self._recorder.allowance.check_creation()  # before another challenge gives way
         if len(self._counted) >= self._admission.bounds.open_challenges and not self._make_room(counted_for):
@@ -89,12 +89,12 @@ class Challenges:
     def _opponents(self, player: Player, challenge: Challenge) -> list[Player]:
         """Return the opponents in the order of their seats. Each seat for which no bot is named gets a free house bot.
 
-        Raises TournamentError.
+        Raises CommandRefused.
         """
         wanted = [challenge.against, *(challenge.others or ())]
         named = [self._opponent(player, name) for name in wanted if name is not None]
         if len(set(named)) < len(named):
-            raise TournamentError(ErrorCode.BAD_SETTINGS, "a challenge names each opponent once")
+            raise CommandRefused(ErrorCode.BAD_SETTINGS, "a challenge names each opponent once")
         house = (
             each
             for each in self._recorder.players
@@ -109,20 +109,20 @@ class Challenges:
             other = next(house, None) if name is None else next(by_name)
             if other is None:
                 _game_of(challenge)
-                raise TournamentError(ErrorCode.UNAVAILABLE, "no further house bot is free for a seat at your table")
+                raise CommandRefused(ErrorCode.UNAVAILABLE, "no further house bot is free for a seat at your table")
             found.append(other)
         return found
 
     def _opponent(self, player: Player, name: str) -> Player:
         other = self._recorder.players.get(name)
         if other is None or not other.is_connected:
-            raise TournamentError(ErrorCode.UNKNOWN_BOT, f"no bot {name!r} is connected")
+            raise CommandRefused(ErrorCode.UNKNOWN_BOT, f"no bot {name!r} is connected")
         if other is player or not other.accepts_challenges:
-            raise TournamentError(ErrorCode.UNKNOWN_BOT, f"{other.name} takes no challenge from {player.name}")
+            raise CommandRefused(ErrorCode.UNKNOWN_BOT, f"{other.name} takes no challenge from {player.name}")
         return other
 
     def _check_time_limits(self, session: BotSession, other: Player, at_other: int, control: TimeControl) -> None:
-        """Raise TournamentError for a challenge with long time limits, if `other` has many open challenges already."""
+        """Raise CommandRefused for a challenge with long time limits, if `other` has many open challenges already."""
         bounds = self._admission.bounds
         longest_ms = max(control.move_ms + control.bank_ms, control.increment_ms)
         if at_other >= bounds.unhurried_challenges and longest_ms > bounds.hurried_challenge_ms:
@@ -159,7 +159,7 @@ class Challenges:
             self._admission.refusals.count("challenge_bytes", session.address, other.name)
             most = self._admission.bounds.challenge_bytes_per_day
             message = f"challenges from your address have written {most} bytes in a day, as much as they may"
-            raise TournamentError(ErrorCode.QUOTA, f"{message}; try again later")
+            raise CommandRefused(ErrorCode.QUOTA, f"{message}; try again later")
 
     def spend(self, sizes: Mapping[str, int]) -> None:
         """Charge bytes on disk to the holders of challenges. `sizes` maps tournament ids to numbers of new bytes."""
@@ -184,21 +184,21 @@ class Challenges:
 
     def _refuse(self, session: BotSession, other: Player, message: str) -> NoReturn:
         self._admission.refusals.count("challenges", session.address, other.name)
-        raise TournamentError(ErrorCode.UNAVAILABLE, message)
+        raise CommandRefused(ErrorCode.UNAVAILABLE, message)
 
 
 def challenge_config(challenge: Challenge, challenger: str, others: Sequence[Player], *, seed: int) -> TournamentConfig:
-    """Return the configuration of a challenge. Raises TournamentError with `unknown_game` or `bad_settings`.
+    """Return the configuration of a challenge. Raises CommandRefused with `unknown_game` or `bad_settings`.
 
     For more than two seats, the format is a Swiss with one round. The round is a single match.
     """
     game = _game_of(challenge)
     seats = len(others) + 1
     if challenge.seat is not None and challenge.seat >= seats:
-        raise TournamentError(ErrorCode.BAD_SETTINGS, f"{game.name} has the seats 0 to {seats - 1}")
+        raise CommandRefused(ErrorCode.BAD_SETTINGS, f"{game.name} has the seats 0 to {seats - 1}")
     control = challenge.time_control
     if control is not None and max(control.move_ms, control.bank_ms, control.increment_ms) > LONGEST_MS:
-        raise TournamentError(ErrorCode.BAD_SETTINGS, f"a challenge's clock has at most {LONGEST_MS} ms in each part")
+        raise CommandRefused(ErrorCode.BAD_SETTINGS, f"a challenge's clock has at most {LONGEST_MS} ms in each part")
     given: dict[str, Any] = {} if control is None else {"time_control": control}
     if seats > 2:
         given |= {"format": "swiss", "rounds": 1}
@@ -216,12 +216,12 @@ def challenge_config(challenge: Challenge, challenger: str, others: Sequence[Pla
         )
     except ValidationError as error:
         problem = error.errors()[0]["msg"].removeprefix("Value error, ")
-        raise TournamentError(ErrorCode.BAD_SETTINGS, problem) from None
+        raise CommandRefused(ErrorCode.BAD_SETTINGS, problem) from None
 
 
 def _game_of(challenge: Challenge) -> Game:
-    """Return the game of a challenge. Raises TournamentError."""
+    """Return the game of a challenge. Raises CommandRefused."""
     try:
         return get_game(challenge.game)
     except UnknownGame as error:
-        raise TournamentError(ErrorCode.UNKNOWN_GAME, str(error)) from None
+        raise CommandRefused(ErrorCode.UNKNOWN_GAME, str(error)) from None

@@ -17,7 +17,7 @@ from rumble_server.arena.tournaments.followers import Followers
 from rumble_server.tournament import commands
 from rumble_server.tournament.config import TournamentConfig
 from rumble_server.tournament.ended import EndedTournament, FinalResult
-from rumble_server.tournament.errors import TournamentError
+from rumble_server.tournament.errors import CommandRefused
 from rumble_server.tournament.facts import BotJoined, TournamentCreated
 from rumble_server.tournament.ids import tournament_id
 from rumble_server.tournament.tournament import OVER, Tournament
@@ -36,18 +36,16 @@ class Lifecycle:
         self._ended: deque[Tournament] = deque()
 
     def tournament(self, tournament_id: str) -> Tournament:
-        """Return a tournament in memory, open or just ended. Raises TournamentError if the tournament is damaged, is
+        """Return a tournament in memory, open or just ended. Raises CommandRefused if the tournament is damaged, is
         unknown, or is over and no longer in memory.
         """
         found = self._recorder.tournaments.get(tournament_id)
         if tournament_id in self.damaged:
-            raise TournamentError(
-                ErrorCode.TOURNAMENT_CLOSED, f"{tournament_id} is damaged; the server's log says more"
-            )
+            raise CommandRefused(ErrorCode.TOURNAMENT_CLOSED, f"{tournament_id} is damaged; the server's log says more")
         if self.is_over(tournament_id):
             raise commands.closed_error(tournament_id, "finished")
         if found is None:
-            raise TournamentError(ErrorCode.UNKNOWN_TOURNAMENT, f"there is no tournament {tournament_id!r}")
+            raise CommandRefused(ErrorCode.UNKNOWN_TOURNAMENT, f"there is no tournament {tournament_id!r}")
         return found
 
     def is_over(self, tournament_id: str) -> bool:
@@ -60,7 +58,7 @@ class Lifecycle:
     def join(
         self, player: Player, tournament: Tournament, invite: str | None = None, asker: BotSession | None = None
     ) -> None:
-        """Enter a bot in a tournament, and tell all sessions of the bot. Raises TournamentError.
+        """Enter a bot in a tournament, and tell all sessions of the bot. Raises CommandRefused.
 
         If the bot is in the tournament already, tell only the `asker`.
         """
@@ -95,7 +93,7 @@ class Lifecycle:
     def leave(self, player: Player, tournament: Tournament, asker: BotSession) -> None:
         """Let a bot leave for good. The bot loses its remaining matches. If the bot left before, tell only the `asker`.
 
-        Raises TournamentError.
+        Raises CommandRefused.
         """
         recipient = player if self._record_leaving(player, tournament, removed=False) else asker.sender
         recipient.send(messages.left(tournament), self._recorder.number_of(tournament))
@@ -104,7 +102,7 @@ class Lifecycle:
     def remove(self, player: Player, tournament: Tournament) -> None:
         """Take a bot out of a tournament for good, because the host removed it. The bot loses its remaining matches.
 
-        Do nothing if the bot is out already. Raises TournamentError.
+        Do nothing if the bot is out already. Raises CommandRefused.
         """
         if not self._record_leaving(player, tournament, removed=True):
             return
@@ -142,7 +140,7 @@ class Lifecycle:
         made_invite: str | None = None,
         follows: str | None = None,
     ) -> Tournament:
-        """Create a tournament. Raises TournamentError with the code `quota`.
+        """Create a tournament. Raises CommandRefused with the code `quota`.
 
         `challenger` is the bot that sent the challenge, if the tournament is a challenge. `made_invite` is a secret
         that admits bots just like the host's invitation code. `follows` is the id of the ended tournament
@@ -164,7 +162,7 @@ class Lifecycle:
         return sum(each.challenger is None and each.status not in OVER for each in tournaments)
 
     def begin(self, tournament: Tournament, order: tuple[str, ...] | None = None) -> None:
-        """Give the entrants their numbers, and begin the tournament. Raises TournamentError.
+        """Give the entrants their numbers, and begin the tournament. Raises CommandRefused.
 
         Matches start when the transaction settles.
         """
@@ -172,7 +170,7 @@ class Lifecycle:
         self._recorder.record(commands.start(tournament, self._recorder.clock.now_ms(), order))
 
     def end(self, tournament: Tournament, *, cancelled: bool, reason: str) -> None:
-        """End a tournament, complete or not, and tell its field. Raises TournamentError."""
+        """End a tournament, complete or not, and tell its field. Raises CommandRefused."""
         now_ms = self._recorder.clock.now_ms()
         self._recorder.record(commands.end(tournament, now_ms, cancelled=cancelled, reason=reason))
         ended = EndedTournament.of(tournament)
@@ -190,7 +188,7 @@ class Lifecycle:
         self._ended.append(tournament)
 
     def pause(self, tournament: Tournament, reason: str, *, by: Literal["host", "disk"] = "host") -> None:
-        """Pause a tournament: running matches finish, and no match starts. Raises TournamentError.
+        """Pause a tournament: running matches finish, and no match starts. Raises CommandRefused.
 
         Tell the bots of the tournament, unless the disk fails: such a notice would wait for the disk.
         """

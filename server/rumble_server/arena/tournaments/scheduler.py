@@ -22,7 +22,7 @@ from rumble_server.match.facts import MatchOver, MatchStarted
 from rumble_server.match.frames import frame_of_over
 from rumble_server.match.match_id import tournament_id_of
 from rumble_server.tournament import commands
-from rumble_server.tournament.errors import TournamentError
+from rumble_server.tournament.errors import CommandRefused
 from rumble_server.tournament.formats import AnyRound
 from rumble_server.tournament.tournament import OVER, Tournament
 
@@ -332,7 +332,7 @@ class Scheduler:
     def _start_by_itself(self, tournament: Tournament) -> None:
         try:
             self._lifecycle.begin(tournament)
-        except TournamentError as error:
+        except CommandRefused as error:
             self._lifecycle.end(tournament, cancelled=True, reason=str(error))
 
     def _pair_next_round(self, tournament: Tournament) -> None:

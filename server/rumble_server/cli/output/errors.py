@@ -31,12 +31,12 @@ def as_cli_error(error: Exception) -> CliError | None:
     from rumble_engine import EngineError
 
     from rumble_server.store.errors import StoreError
-    from rumble_server.tournament.errors import TournamentError
+    from rumble_server.tournament.errors import CommandRefused
 
     match error:
         case BadAddress() | BadCommand() | BadFunction() | BadName() | ReferenceBotError() | EngineError():
             return CliError(str(error), ExitCode.USAGE)
-        case TournamentError():
+        case CommandRefused():
             return CliError(str(error), ExitCode.USAGE)
         case SdkError() | StoreError():
             return CliError(str(error))

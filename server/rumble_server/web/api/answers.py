@@ -16,7 +16,7 @@ from rumble_protocol.feed_messages import TournamentSummary
 from rumble_server.match.match_id import Neighbours, tournament_id_of
 from rumble_server.tournament.audit import Context
 from rumble_server.tournament.ended import Outline
-from rumble_server.tournament.errors import TournamentError
+from rumble_server.tournament.errors import CommandRefused
 from rumble_server.tournament.facts import LogFact
 from rumble_server.tournament.history import context_of
 from rumble_server.tournament.rebuild import Rebuilt
@@ -56,7 +56,7 @@ class ClubAnswers:
         return self._site.arena.lifecycle.is_over(tournament_id)
 
     def open_tournament(self, tournament_id: str) -> Tournament | None:
-        """Find a tournament that goes on; None if it is over or damaged. Raises TournamentError for an unknown id."""
+        """Find a tournament that goes on; None if it is over or damaged. Raises CommandRefused for an unknown id."""
         lifecycle = self._site.arena.lifecycle
         if self.is_over(tournament_id) or tournament_id in lifecycle.damaged:
             return None
@@ -69,14 +69,14 @@ class ClubAnswers:
         The result is kept if the tournament is over at the call. `make` is a module-level function, and `args` can be
         pickled.
 
-        Raises WebError, StoreError, and TournamentError with `unknown_tournament`.
+        Raises WebError, StoreError, and CommandRefused with `unknown_tournament`.
         """
         goes_on = self.open_tournament(tournament_id) is not None
 
         async def ask() -> T:
             result = await self._site.reader.of_tournament(tournament_id, make, *args)
             if result is None:
-                raise TournamentError(ErrorCode.UNKNOWN_TOURNAMENT, f"there is no tournament {tournament_id!r}")
+                raise CommandRefused(ErrorCode.UNKNOWN_TOURNAMENT, f"there is no tournament {tournament_id!r}")
             return result
 
         if goes_on:  # even if the tournament ends during the wait: `args` may hold the state before the end
@@ -123,7 +123,7 @@ class ClubAnswers:
     async def own_results(self, tournament_id: str, bot: str) -> bytes:
         """Return the results of a bot in a tournament, as the JSON of OwnResults.
 
-        The bytes are kept until the tournament has a further result. Raises TournamentError, WebError, StoreError.
+        The bytes are kept until the tournament has a further result. Raises CommandRefused, WebError, StoreError.
         """
         found = self.open_tournament(tournament_id)
         ask = partial(self.made_from_log, tournament_id, results_in_tournament, bot)
@@ -134,7 +134,7 @@ class ClubAnswers:
         return answer
 
     async def basics(self, tournament_id: str) -> Basics:
-        """Return the identity and the configuration of a tournament. Raises TournamentError, WebError, StoreError."""
+        """Return the identity and the configuration of a tournament. Raises CommandRefused, WebError, StoreError."""
         found = self.open_tournament(tournament_id)
         return await self.made_from_log(tournament_id, from_log.basics) if found is None else from_log.basics_of(found)
 
@@ -150,7 +150,7 @@ class ClubAnswers:
     async def name(self, tournament_id: str) -> str:
         """Return the name of a tournament, from the record of its end if there is a record, else from the log.
 
-        Raises TournamentError, WebError, StoreError.
+        Raises CommandRefused, WebError, StoreError.
         """
         ended = await self._site.reader.ended(tournament_id) if self.is_over(tournament_id) else None
         return (await self.basics(tournament_id)).config.name if ended is None else ended.name
@@ -175,7 +175,7 @@ class ClubAnswers:
     async def match(self, match_id: str) -> MatchView:
         """Show the running attempt at a match, or else the last attempt.
 
-        Raises WebError, TournamentError, StoreError.
+        Raises WebError, CommandRefused, StoreError.
         """
         arena = self._site.arena
         is_open = arena.matches.live.get(match_id)
@@ -186,7 +186,7 @@ class ClubAnswers:
         return view.model_copy(update={"display_names": arena.display_names.of((*view.seats, *view.absent))})
 
     async def boards(self, match_id: str, first: int, most: int) -> bytes:
-        """Draw the boards of a match from ply `first` on, as JSON. Raises WebError, TournamentError, StoreError."""
+        """Draw the boards of a match from ply `first` on, as JSON. Raises WebError, CommandRefused, StoreError."""
         is_open = self._site.arena.matches.live.get(match_id)
         if is_open is not None:
             progress = is_open.referee.progress
@@ -224,7 +224,7 @@ class ClubAnswers:
 
         A match that was lost because a bot was gone never began. Such a match has no facts of its own.
 
-        Raises WebError, TournamentError, StoreError.
+        Raises WebError, CommandRefused, StoreError.
         """
         found = await self._of_match(match_id, make, *args)
         if found is None:

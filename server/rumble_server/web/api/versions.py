@@ -12,7 +12,7 @@ from rumble_protocol.fields import Milliseconds, Name, ServerMessageModel
 from rumble_server.arena.commands.versions import add_version
 from rumble_server.arena.state.names_and_keys import Claim
 from rumble_server.tournament.club_facts import SourceLanguage, VersionSaved
-from rumble_server.tournament.errors import TournamentError
+from rumble_server.tournament.errors import CommandRefused
 from rumble_server.tournament.versions import MOST_SOURCE_BYTES, visible
 from rumble_server.web.api.host.commands import REFUSED, body_schema, read_model
 from rumble_server.web.api.models import RequestModel
@@ -119,7 +119,7 @@ async def _save(site: Site, claim: Claim, body: NewVersion) -> int:
 async def _versions(request: Request, bot: str | None) -> list[VersionSaved]:
     """Return the versions of the owner's bot if an owner asks, or of the bot `bot` if the host asks.
 
-    Raises WebError, TournamentError, StoreError.
+    Raises WebError, CommandRefused, StoreError.
     """
     site = site_of(request)
     owner = check_reader(site, request, REFUSAL)
@@ -133,7 +133,7 @@ async def _versions(request: Request, bot: str | None) -> list[VersionSaved]:
 def _claim(site: Site, name: str) -> Claim:
     claim = site.arena.names.get(name)
     if claim is None:
-        raise TournamentError(ErrorCode.UNKNOWN_BOT, f"no bot was ever called {name!r}")
+        raise CommandRefused(ErrorCode.UNKNOWN_BOT, f"no bot was ever called {name!r}")
     return claim
 
 

@@ -6,7 +6,7 @@ from rumble_protocol.codes import ErrorCode
 from rumble_server.arena.commands.administrator import Administrator
 from rumble_server.limits.quotas import Quotas
 from rumble_server.tournament.club_facts import DirectoryFact
-from rumble_server.tournament.errors import TournamentError
+from rumble_server.tournament.errors import CommandRefused
 
 from tests.server.world import World
 
@@ -43,7 +43,7 @@ def test_main_may_have_quotas_but_is_never_removed_or_hidden() -> None:
         lambda: administrator.change(MAIN, listed=False),
         lambda: administrator.change(MAIN, house=True),
     ):
-        with pytest.raises(TournamentError) as caught:
+        with pytest.raises(CommandRefused) as caught:
             refused()
         assert caught.value.code is ErrorCode.UNAVAILABLE
 
@@ -51,12 +51,12 @@ def test_main_may_have_quotas_but_is_never_removed_or_hidden() -> None:
 def test_a_name_is_given_once() -> None:
     administrator = Administrator(World().arena)
     administrator.create("chess", "", Quotas())
-    with pytest.raises(TournamentError, match="there is a club chess already"):
+    with pytest.raises(CommandRefused, match="there is a club chess already"):
         administrator.create("chess", "", Quotas())
     administrator.remove("chess")
-    with pytest.raises(TournamentError, match="not given again"):
+    with pytest.raises(CommandRefused, match="not given again"):
         administrator.create("chess", "", Quotas())
-    with pytest.raises(TournamentError, match="there is no club 'chess'"):
+    with pytest.raises(CommandRefused, match="there is no club 'chess'"):
         administrator.change("chess", title="x")
 
 

@@ -9,7 +9,7 @@ from rumble_protocol.secret import make_secret
 from rumble_server.arena.commands.join_codes import ALPHABET, new_code, read_code
 from rumble_server.arena.commands.joining import MOST_NOTED, Joined, Joining
 from rumble_server.arena.state.join_refused import JoinRefused
-from rumble_server.tournament.errors import TournamentError
+from rumble_server.tournament.errors import CommandRefused
 from rumble_server.web.feed.headline import headline
 
 from tests.server.world import World
@@ -31,7 +31,7 @@ def join(world: World, code: str, display: str, key: str | None = None) -> Joine
 
 def refusal(world: World, code: str, display: str, key: str | None = None) -> str:
     """Return the code of the refusal of a pupil."""
-    with pytest.raises((JoinRefused, TournamentError)) as refused:
+    with pytest.raises((JoinRefused, CommandRefused)) as refused:
         join(world, code, display, key)
     return str(getattr(refused.value, "code", ""))
 

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from rumble_protocol.codes import CloseCode, ErrorCode
 from rumble_server.limits.bans import MOST_BANS, Ban
-from rumble_server.tournament.errors import TournamentError
+from rumble_server.tournament.errors import CommandRefused
 
 from tests.server.arena.playing import assert_all_was_played, begun_at_random, enter
 from tests.server.world import World
@@ -14,7 +14,7 @@ from tests.server.world import World
 def test_the_host_removes_a_bot_which_is_told_and_loses_by_adjudication() -> None:
     world = World()
     tournament, (ann, ben) = world.begun("ann", "ben")
-    with pytest.raises(TournamentError) as refused:
+    with pytest.raises(CommandRefused) as refused:
         world.organiser.remove(tournament.id, "zoe")
     assert refused.value.code is ErrorCode.UNKNOWN_BOT
     world.organiser.remove(tournament.id, "ANN")
@@ -38,21 +38,21 @@ def test_refused_start_without_absent_bots_removes_nobody() -> None:
     bots = world.logins("ann", "ben", "cid", "dan", join="friday")
     for bot in bots[:2]:
         bot.drop()
-    with pytest.raises(TournamentError, match="friday cannot be started: a gauntlet of 2 has 1 to 1 challengers"):
+    with pytest.raises(CommandRefused, match="friday cannot be started: a gauntlet of 2 has 1 to 1 challengers"):
         world.organiser.start("friday", without_absent=True)
     assert (tournament.status, len(tournament.field)) == ("lobby", 4)
 
 
 def test_no_tournament_starts_whose_rounds_have_too_many_matches() -> None:
     world = World()
-    with pytest.raises(TournamentError, match="a round of 12 bots has 6000 matches") as refused:
+    with pytest.raises(CommandRefused, match="a round of 12 bots has 6000 matches") as refused:
         world.create(legs=1000, start_at_bots=12)
     assert refused.value.code is ErrorCode.BAD_SETTINGS
     hosted = world.create(name="hosted", legs=1000)
     timed = world.create(name="timed", legs=1000, start_at_ms=world.clock.now_ms() + 60_000)
     for tournament in (hosted, timed):
         world.logins(*(f"{tournament.id}-{number}" for number in range(12)), join=tournament.id)
-    with pytest.raises(TournamentError, match="ask for fewer legs"):
+    with pytest.raises(CommandRefused, match="ask for fewer legs"):
         world.organiser.start("hosted")
     world.run(60_000)
     assert (hosted.status, timed.status) == ("lobby", "cancelled")
@@ -123,7 +123,7 @@ def test_the_host_resets_a_key() -> None:
     world.login("ann", key="correct-horse-battery").drop()
     world.organiser.reset_key("ANN")
     assert world.login("ann", key="another-horse-battery").inbox.kinds() == ["welcome", "session"]
-    with pytest.raises(TournamentError) as refused:
+    with pytest.raises(CommandRefused) as refused:
         world.organiser.reset_key("zoe")
     assert refused.value.code is ErrorCode.UNKNOWN_BOT
 
@@ -159,7 +159,7 @@ def test_commands_about_a_tournament_that_is_not_there_are_refused(command: str)
         "remove": {"name": "ann"},
         "give_half_bye": {"name": "ann", "number": 1},
     }
-    with pytest.raises(TournamentError) as refused:
+    with pytest.raises(CommandRefused) as refused:
         getattr(World().organiser, command)("nowhere", **arguments.get(command, {}))
     assert refused.value.code is ErrorCode.UNKNOWN_TOURNAMENT
 
@@ -241,7 +241,7 @@ def test_commands_on_a_tournament_that_is_over_get_one_refusal(
     world.organiser.end(world.create().id, cancelled=True)
     organiser = world.organiser if in_memory else world.after_crash().organiser
     what = "friday.1.1.1.1" if command == "play_again" else "friday"
-    with pytest.raises(TournamentError, match=r"^friday is over; its results stand$") as refused:
+    with pytest.raises(CommandRefused, match=r"^friday is over; its results stand$") as refused:
         getattr(organiser, command)(what, *given)
     assert refused.value.code is ErrorCode.TOURNAMENT_CLOSED
 
@@ -272,7 +272,7 @@ def test_a_half_point_bye_is_taken_back_before_its_round_is_paired() -> None:
         world.organiser.give_half_bye(tournament.id, "ann", number)
     world.organiser.take_half_bye(tournament.id, "ANN", 2)
     assert "takes back the half-point bye of ann in round 2" in ann.last("notice")["message"]
-    with pytest.raises(TournamentError, match="ann has no half-point bye in round 2 of friday"):
+    with pytest.raises(CommandRefused, match="ann has no half-point bye in round 2 of friday"):
         world.organiser.take_half_bye(tournament.id, "ann", 2)
     again = world.after_crash()
     enter(again, "friday", "cid", "ann", "ben")
@@ -280,7 +280,7 @@ def test_a_half_point_bye_is_taken_back_before_its_round_is_paired() -> None:
     rebuilt = again.tournament("friday")
     assert rebuilt.half_byes == {1: {"ann": None}, 2: {}}
     assert {line.name: line.half_byes for line in rebuilt.standings.lines()} == {"ann": 1, "ben": 0, "cid": 0}
-    with pytest.raises(TournamentError, match="friday is over; its results stand"):
+    with pytest.raises(CommandRefused, match="friday is over; its results stand"):
         again.organiser.take_half_bye("friday", "ann", 1)
 
 
@@ -300,12 +300,12 @@ def test_a_round_that_half_point_byes_leave_nobody_for_is_followed_by_the_next()
 def test_more_rounds_of_a_swiss_than_its_field_can_play_are_refused() -> None:
     world = World()
     why = "4 bots can play 3 rounds without meeting again, not 7"
-    with pytest.raises(TournamentError, match=why) as refused:
+    with pytest.raises(CommandRefused, match=why) as refused:
         world.create(format="swiss", rounds=7, start_at_bots=4)
     assert refused.value.code is ErrorCode.BAD_SETTINGS
     tournament = world.create(format="swiss", rounds=7)
     enter(world, tournament.id, "ann", "ben", "cid", "dan")
-    with pytest.raises(TournamentError, match=why):
+    with pytest.raises(CommandRefused, match=why):
         world.organiser.start(tournament.id)
 
 
@@ -315,7 +315,7 @@ def test_so_many_bans_are_in_force_and_those_that_have_run_out_do_not_count() ->
     now_ms = world.arena.clock.now_ms()
     for number in range(MOST_BANS):
         bans.add(Ban(f"bot-{number}", by_name=True, until_ms=None, reason="", at_ms=now_ms))
-    with pytest.raises(TournamentError) as refused:
+    with pytest.raises(CommandRefused) as refused:
         world.organiser.ban("zoe", by_name=True, until_ms=None, reason="")
     assert refused.value.code is ErrorCode.UNAVAILABLE
     world.organiser.ban("bot-7", by_name=True, until_ms=now_ms + 1_000, reason="for a second more")

@@ -4,7 +4,7 @@ import pytest
 from rumble_server.arena.commands.versions import add_version
 from rumble_server.arena.state.names_and_keys import Claim
 from rumble_server.tournament.club_facts import VersionSaved
-from rumble_server.tournament.errors import TournamentError
+from rumble_server.tournament.errors import CommandRefused
 from rumble_server.tournament.facts import BotBenched
 from rumble_server.tournament.versions import StoredVersion
 
@@ -44,6 +44,6 @@ def test_a_club_without_bytes_saves_no_version() -> None:
     world.login("anna")
     allowance = world.arena.allowance
     allowance.quotas, allowance.used_bytes = type(allowance.quotas)(bytes=10), 11
-    with pytest.raises(TournamentError):
+    with pytest.raises(CommandRefused):
         add_version(world.arena, claim_of(world, "anna"), (), "python", "pass")
     assert not any(isinstance(fact, VersionSaved) for fact in world.log.facts)

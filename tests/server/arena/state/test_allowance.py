@@ -10,7 +10,7 @@ from rumble_server.limits.admission import Admission
 from rumble_server.limits.bounds import Bounds
 from rumble_server.limits.quotas import Quotas
 from rumble_server.match.facts import MatchStarted
-from rumble_server.tournament.errors import TournamentError
+from rumble_server.tournament.errors import CommandRefused
 
 from tests.server.arena.fake_house import FakeHouse
 from tests.server.arena.playing import first_legal
@@ -24,7 +24,7 @@ def world(**quotas: int) -> World:
 
 
 def refused(of: World, name: str) -> str:
-    with pytest.raises(TournamentError) as caught:
+    with pytest.raises(CommandRefused) as caught:
         of.create(name=name)
     assert caught.value.code is ErrorCode.QUOTA
     return str(caught.value)
@@ -56,7 +56,7 @@ def test_of_several_house_bots_beyond_the_quota_none_is_added() -> None:
     here.login("ada", key="k" * 16)
     bots = HouseBots(here.arena, HouseKeys("a-secret"), FakeHouse())
     before = here.log.last
-    with pytest.raises(TournamentError, match=r"quota of bots \(3\)") as refusal:
+    with pytest.raises(CommandRefused, match=r"quota of bots \(3\)") as refusal:
         bots.add("friday", "random", "filler", 3)
     assert refusal.value.code is ErrorCode.QUOTA
     assert (here.log.last, dict(tournament.field), bots.bots()) == (before, {}, [])
@@ -149,7 +149,7 @@ def test_added_house_bots_count_and_the_server_has_its_own_bound() -> None:
         house = HouseBots(here.arena, HouseKeys("a-secret"), FakeHouse())
         here.create(name="friday")
         assert house.room == most
-        with pytest.raises(TournamentError, match=f"at most {most} house bots") as caught:
+        with pytest.raises(CommandRefused, match=f"at most {most} house bots") as caught:
             house.add("friday", "random", count=most + 1)
         where = "in this club" if quota == most else "on this server"
         assert where in str(caught.value)

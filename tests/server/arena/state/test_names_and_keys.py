@@ -7,7 +7,7 @@ from rumble_protocol.codes import ErrorCode
 from rumble_protocol.secret import is_made
 from rumble_server.arena.state.names_and_keys import Names, derive_secret, digest_of
 from rumble_server.tournament.club_facts import NameReset, NameUsed
-from rumble_server.tournament.errors import TournamentError
+from rumble_server.tournament.errors import CommandRefused
 
 KEY = "correct-horse-battery"
 OTHER = "another-horse-battery"
@@ -23,7 +23,7 @@ def check(names: Names, name: str, key: str | None = None, *, keyless_allowed: b
 
 
 def refusal(names: Names, name: str, key: str | None = None, **how: Any) -> ErrorCode:
-    with pytest.raises(TournamentError) as refused:
+    with pytest.raises(CommandRefused) as refused:
         check(names, name, key, **how)
     return refused.value.code
 

@@ -7,7 +7,7 @@ import pytest
 from rumble_engine import Termination
 from rumble_protocol.fields import TimeControl
 from rumble_server.results.standings import WinLossStandings
-from rumble_server.tournament.errors import TournamentError
+from rumble_server.tournament.errors import CommandRefused
 
 from tests.server.arena.playing import NAMES, assert_all_was_played, begun_at_random, enter, first_legal
 from tests.server.world import World
@@ -81,7 +81,7 @@ def test_a_bot_that_keeps_failing_is_benched_and_told_and_its_host_lets_it_play_
     world.run()
     endings = Counter(over.termination for over in tournament.results.values())
     assert endings == {Termination.TIMEOUT: 2, Termination.NO_SHOW: 3}
-    with pytest.raises(TournamentError):
+    with pytest.raises(CommandRefused):
         world.organiser.unbench(tournament.id, "ann")
 
 

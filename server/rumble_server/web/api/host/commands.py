@@ -39,7 +39,7 @@ def body_schema(model: type[BaseModel], *, required: bool = True) -> dict[str, o
 async def carry_out(request: Request, tournament_id: str, command: Callable[[Organiser], None]) -> TournamentView:
     """Carry out a command, wait until the command is on disk, and return the changed tournament.
 
-    Raises TournamentError, WebError.
+    Raises CommandRefused, WebError.
     """
     site = site_of(request)
     tournament = site.arena.lifecycle.tournament(tournament_id)

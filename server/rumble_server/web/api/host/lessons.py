@@ -9,7 +9,7 @@ from rumble_protocol.feed_messages import TournamentView
 from rumble_server.arena.commands.organiser import Organiser
 from rumble_server.arena.commands.slips import LIFETIME_MS, SlipDesk
 from rumble_server.tournament.config import TournamentConfig
-from rumble_server.tournament.errors import TournamentError
+from rumble_server.tournament.errors import CommandRefused
 from rumble_server.tournament.next_tournament import next_config
 from rumble_server.web.api import from_log
 from rumble_server.web.api.answers import answers_of
@@ -39,7 +39,7 @@ async def again(tournament: str, request: Request) -> TournamentView:
     body = await read_model(request, models.Again)
     await site.wait_for_disk()
     if answers.open_tournament(tournament) is not None:
-        raise TournamentError(ErrorCode.TOURNAMENT_CLOSED, f"{tournament} is not over yet: end it first")
+        raise CommandRefused(ErrorCode.TOURNAMENT_CLOSED, f"{tournament} is not over yet: end it first")
     last = (await answers.basics(tournament)).config
     ended = await answers.made_from_log(tournament, from_log.ended)
     config = await site.reader.run(read_tournament_config, next_config(last, body.model_extra or {}, body.top))
