@@ -1,13 +1,16 @@
 """The page of a tournament in every format and status: the order of its parts, its drawings, its keys and links."""
 
 from typing import Any
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from playwright.async_api import Page, expect
+from rumble_protocol.secret import make_secret
 from rumble_server.results.tiebreaks import TIEBREAKS
 
 from tests.browser.conftest import OpenPage
-from tests.browser.paced_bots import PacedBots
+from tests.browser.paced_bots import Pace, PacedBots
+from tests.browser.problems import Problems
 from tests.browser.running_server import RunningServer
 from tests.browser.sample_site import SampleSite
 
@@ -161,6 +164,52 @@ async def test_a_cell_of_the_crosstable_says_whose_it_is(page: Page, sample_site
     await page.keyboard.press("Enter")
     await page.wait_for_url("**/matches?*")
     await expect(page.locator("main")).to_contain_text(third)
+
+
+async def test_a_crosstable_knows_bots_with_display_names(
+    page: Page, server: RunningServer, paced_bots: PacedBots
+) -> None:
+    cup = server.create("pupils", format="gauntlet", classroom=True, legs=1)
+    code, pace, names = server.command(cup, "door", open=True)["code"], Pace(0.0), {}
+    for display in ("Zo\u00eb G", "\u00dcnal G", "Chlo\u00e9 G"):
+        key = make_secret()
+        name = server.host.post("join", {"code": code, "display_name": display, "key": key})["name"]
+        await paced_bots.join(server.bot_url, cup, name, key=key, pace=pace)
+        names[display] = name
+    pace.hold()
+    heads = page.locator("#crosstable-head th[title]")
+    await page.goto(f"/tournaments/{cup}")
+    server.command(cup, "start")
+    await expect(heads).to_have_count(1)
+    await expect(page.locator("#follow option")).to_have_count(4)
+    await page.goto(f"/tournaments/{cup}")
+    await expect(page.locator("#follow option")).to_have_count(4)  # as the feed has them
+    await expect(heads).to_have_count(1)
+    pace.release()
+    await expect(page.locator("#status")).to_have_text("finished")
+    for _ in ("as it was changed", "as it is loaded"):
+        cell = page.locator("#crosstable td:not(.place, .self, :empty)").first
+        await cell.hover()
+        link = await cell.locator("a").get_attribute("href") or ""
+        shown = [await cell.locator("xpath=../th").inner_text(), (await heads.get_attribute("title") or "").strip("\u2068\u2069")]
+        assert parse_qs(urlsplit(link).query) == {"bot": [names[shown[0]]], "against": [names[shown[1]]]}
+        await page.goto(f"/tournaments/{cup}")
+
+
+async def test_a_gauntlet_that_is_paused_before_a_page_hears_of_its_start_has_its_columns(
+    open_page: OpenPage, server: RunningServer, paced_bots: PacedBots, problems: Problems
+) -> None:
+    page, cup = await open_page(), server.create("paused gauntlet", format="gauntlet")
+    problems.allow("/events")
+    await page.route("**/events", lambda route: route.abort())
+    await page.goto(f"/tournaments/{cup}")
+    await expect(page.locator("#connection")).to_be_visible()
+    pace = await paced_bots.join(server.bot_url, cup, "gap-ann", "gap-bob", "gap-cid")
+    pace.hold()
+    server.command(cup, "start")
+    server.command(cup, "pause")
+    await page.unroute("**/events")
+    await expect(page.locator("#crosstable-head th[title]")).to_have_count(1)
 
 
 async def test_decided_by_is_seen_beside_every_tie_break(

@@ -26,8 +26,7 @@ const table = document.getElementById("crosstable-table");
 const head = /** @type {HTMLTableRowElement | null} */ (document.getElementById("crosstable-head"));
 const body = /** @type {HTMLTableSectionElement | null} */ (document.getElementById("crosstable"));
 
-let rows = [...(body?.rows ?? [])].map((row) => row.cells[1].title);
-let columns = [...(head?.cells ?? [])].slice(FIRST).map((cell) => cell.title);
+let [rows, columns] = namesIn(document);
 /** The challengers of a gauntlet, the only bots with columns; empty in other formats. */
 let challengers = columns.length < rows.length ? columns : [];
 /** @type {Map<string, Map<string, Score>>} */
@@ -55,11 +54,21 @@ export function showCrosstable(names, pairs, all) {
 }
 
 /**
- * Show columns only for the challengers of a gauntlet that has begun.
- * @param {string[]} names
+ * Return the names of the bots with rows, and with columns, in the crosstable that the server made.
+ * @param {Document} made
  */
-export function showColumns(names) {
-  challengers = names;
+function namesIn(made) {
+  const ranked = [...made.querySelectorAll("#standings tr")].map((line) => line.getAttribute("data-name") ?? "");
+  const ofColumns = [...made.querySelectorAll("#crosstable-head th")].slice(FIRST).map((cell) => ranked[Number(cell.textContent) - 1]);
+  return [ranked.slice(0, made.querySelectorAll("#crosstable tr").length), ofColumns];
+}
+
+/**
+ * Show columns only for the challengers of a gauntlet that has begun, as the page made by the server does.
+ * @param {Document} made
+ */
+export function showColumns(made) {
+  challengers = namesIn(made)[1];
   order(rows);
   showScores();
 }

@@ -61,7 +61,7 @@ function onStatus(data) {
   paint("progress", () => showProgress(data));
   showPlaying(status, () => paint("status", () => showStatus(data)));
   if (before !== status) refreshParts();
-  if (before === "lobby" && status === "running" && page.dataset.challengers === "yes") learnColumns();
+  if (before === "lobby" && status !== "lobby" && page.dataset.challengers === "yes") learnColumns();
 }
 
 /** @param {Standings | Snapshot} data */
@@ -204,8 +204,7 @@ function refreshParts() {
 async function learnColumns() {
   const answer = await fetchAgain(location.href).catch(() => null);
   if (!answer?.ok) return;
-  const fresh = new DOMParser().parseFromString(await answer.text(), "text/html");
-  showColumns([...fresh.querySelectorAll("#crosstable-head th[title]")].map((cell) => cell.getAttribute("title") ?? ""));
+  showColumns(new DOMParser().parseFromString(await answer.text(), "text/html"));
 }
 
 /** @param {HTMLElement} part */
