@@ -212,6 +212,23 @@ async def test_a_result_is_stamped_on_its_board_and_marked_at_the_seat_that_won(
     await expect(page.locator("#boards article")).to_have_count(1)
 
 
+async def test_a_match_that_spectators_see_late_names_nobody_to_move(
+    open_page: OpenPage, server: RunningServer, paced_bots: PacedBots
+) -> None:
+    cup = server.create("Delayed", "liars-dice", legs=1, spectator_delay_ms=3_600_000, time_control=SLOW)
+    await paced_bots.join(server.bot_url, cup, "pia", "rex", think_s=3600)
+    server.command(cup, "start")
+    await server.until(cup, lambda told: bool(told["running"]))
+    for scripts in (False, True):
+        page = await open_page(java_script_enabled=scripts)
+        await page.goto(f"/tournaments/{cup}")
+        if scripts:
+            await expect(page.locator("#follow option")).to_have_count(3)
+        await expect(page.locator("#boards .state")).to_have_text("ply 0")
+        await page.goto(f"/matches/{cup}.1.1.1.1")
+        await expect(page.locator("#outcome")).to_have_text("")
+
+
 async def test_a_stamp_says_how_a_match_was_lost(page: Page, server: RunningServer, paced_bots: PacedBots) -> None:
     cup = server.create("Late", "connect4", cycles=20, time_control={"move_ms": 100}, bench_after=99)
     await paced_bots.join(server.bot_url, cup, "lea", "mia", think_s=0.3)

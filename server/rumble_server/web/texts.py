@@ -51,8 +51,9 @@ def with_display_names(text: str, display_names: Mapping[str, str]) -> str:
 
 
 def movers_text(names: Sequence[str], movers: Sequence[int]) -> str:
-    """Write who is to move: one or two names, or the number of bots. static/live.js writes the same."""
-    return f"{len(movers)} bots" if len(movers) > 2 else " and ".join(names[seat] for seat in movers)
+    """Write who is to move: one or two names, the number of bots, or nothing. static/live.js writes the same."""
+    who = f"{len(movers)} bots" if len(movers) > 2 else " and ".join(names[seat] for seat in movers)
+    return f"{who} to move" if who else ""
 
 
 def with_seats(names: Sequence[str], seat_names: Sequence[str]) -> list[str]:

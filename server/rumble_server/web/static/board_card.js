@@ -32,7 +32,7 @@ export class BoardCard {
   #board;
   #stamp;
   #state;
-  #shown = "";
+  /** @type {Board | null} */ #shown = null;
 
   /** @param {HTMLElement} article as `parts/playing.html` makes it */
   constructor(article) {
@@ -88,9 +88,8 @@ export class BoardCard {
 
   /** @param {Board} board */
   #draw(board) {
-    const shown = `${board.match} ${board.attempt} ${board.ply}`;
-    if (shown === this.#shown) return;
-    this.#shown = shown;
+    if (board === this.#shown) return;
+    this.#shown = board;
     if (board.drawing) this.#board.show(board.drawing, board.seats.map(shownName).join(" – "));
     else setText(/** @type {Element} */ (this.#drawn.firstElementChild), board.diagram);
   }
@@ -111,7 +110,7 @@ export class BoardCard {
  */
 function stateText({ seats, movers, ply, away, at_ms: at }, later) {
   const gone = away.filter((each) => each !== null).sort((one, other) => one.until_at_ms - other.until_at_ms);
-  if (!gone.length) return `ply ${ply}, ${moversText(seats.map(shownName), movers)} to move`;
+  if (!gone.length) return [`ply ${ply}`, moversText(seats.map(shownName), movers)].filter(Boolean).join(", ");
   const [{ since_at_ms: since, until_at_ms: until }] = gone;
   return `away for ${clock(at + later - since)}, waits until ${clock(until - since)}`;
 }

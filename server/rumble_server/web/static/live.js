@@ -180,13 +180,14 @@ export function points(value) {
 }
 
 /**
- * Write who is to move: one or two names, or the number of bots. web/texts.py writes the same.
+ * Write who is to move: one or two names, the number of bots, or nothing. web/texts.py writes the same.
  * @param {string[]} names
  * @param {number[]} movers
  * @returns {string}
  */
 export function moversText(names, movers) {
-  return movers.length > 2 ? `${movers.length} bots` : movers.map((seat) => names[seat]).join(" and ");
+  const who = movers.length > 2 ? `${movers.length} bots` : movers.map((seat) => names[seat]).join(" and ");
+  return who && `${who} to move`;
 }
 
 /**

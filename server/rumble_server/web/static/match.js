@@ -107,7 +107,7 @@ function showBoard(data) {
   }
   if (replay.over) return;
   const seated = names.map((name, seat) => `${name} (${seatNames[seat]})`);
-  byId("outcome").textContent = `${moversText(seated, data.movers)} to move`;
+  byId("outcome").textContent = moversText(seated, data.movers);
   showMovers(data.movers);
   // The feed has moves on the wire only; the course with written moves arrives a moment later.
   const { written, thought_ms } = replay.course;
