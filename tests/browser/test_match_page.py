@@ -1,15 +1,19 @@
 """Boards and the page of a match in a real browser: clicked on, replayed ply by ply, and live."""
 
+import asyncio
+import re
 from dataclasses import asdict
 from pathlib import Path
 from random import Random
 from typing import Any
 
 import pytest
-from playwright.async_api import Page, expect
+from playwright.async_api import Page, Route, expect
 from rumble_engine import Game, State, get_game
 
+from tests.browser.conftest import OpenPage
 from tests.browser.paced_bots import Pace, PacedBots
+from tests.browser.problems import Problems
 from tests.browser.running_server import RunningServer
 from tests.browser.sample_site import SampleSite
 from tests.browser.test_replay import played
@@ -25,6 +29,7 @@ CHOOSE = """async ([drawing, moves]) => {
   window.again = () => view.choose(moves, (move) => window.chosen.push(move));
   window.again();
 }"""
+OVER = 'retry: 60000\n\nevent: match_over\ndata: {"match": "%s"}\n\n'
 
 
 def position(name: str, plies: int, **settings: Any) -> tuple[Game, State]:
@@ -184,6 +189,84 @@ async def test_a_running_match_is_live(page: Page, server: RunningServer, paced_
     await expect_ply(page, f"ply {over['ply']} of {over['ply']}")
     await expect(page.locator("#outcome")).to_contain_text(over["reason"])
     assert await page.locator(".clock").first.is_hidden()
+
+
+async def held_match(server: RunningServer, paced_bots: PacedBots, name: str) -> tuple[str, str, Pace]:
+    """Start a match of connect four, and hold its bots at ply 4. Return its tournament, its id and the bots' pace."""
+    cup = server.create(name, "connect4", legs=1, start_at_bots=2, time_control={"move_ms": 600_000})
+    pace = await paced_bots.join(server.bot_url, cup, f"{name}-ann", f"{name}-ben")
+    pace.stop_at(4)
+    await server.until(cup, lambda told: [board["ply"] for board in told["running"]] == [4])
+    return cup, f"{cup}.1.1.1.1", pace
+
+
+async def test_an_attempt_that_began_while_the_void_one_was_read_is_live(
+    open_page: OpenPage, server: RunningServer, paced_bots: PacedBots
+) -> None:
+    page = await open_page()
+    cup, match, pace = await held_match(server, paced_bots, "Void")
+    may_answer = asyncio.Event()
+
+    async def answer(route: Route) -> None:
+        answer = await route.fetch()
+        await may_answer.wait()
+        await route.fulfill(response=answer)
+
+    await page.route(f"**/api/matches/{match}", answer)
+    await page.goto(f"/matches/{match}")
+    await expect_ply(page, "ply 4 of 4, live")
+    await expect(page.locator("#bars a")).to_have_count(4)
+    server.command(cup, "pause")
+    async with page.expect_request(f"**/api/matches/{match}"):
+        server.command(cup, "replay", match=match)
+    pace.release()
+    pace.stop_at(0)
+    server.command(cup, "resume")
+    await expect(page.locator("#attempt")).to_have_text(", attempt 2")
+    await expect(page.locator("#bars a")).to_have_count(0)
+    async with page.expect_response(f"**/api/matches/{match}"):
+        may_answer.set()
+    await expect_ply(page, "ply 0 of 0, live")
+    pace.release()
+    await server.until(cup, lambda told: told["status"] == "finished")
+    over = server.host.get(f"matches/{match}")
+    await expect_ply(page, f"ply {over['ply']} of {over['ply']}")
+    await expect(page.locator("#outcome")).to_contain_text(over["reason"])
+
+
+async def test_an_attempt_whose_end_alone_is_told_has_its_own_boards(
+    open_page: OpenPage, server: RunningServer, paced_bots: PacedBots, problems: Problems
+) -> None:
+    page = await open_page()
+    cup, match, pace = await held_match(server, paced_bots, "Missed")
+    problems.allow("/events")
+    await page.goto(f"/matches/{match}")
+    await expect_ply(page, "ply 4 of 4, live")
+    await page.context.set_offline(True)
+    server.command(cup, "replay", match=match)
+    pace.release()
+    await server.until(cup, lambda told: told["status"] == "finished")
+    await page.route("**/events", lambda route: route.fulfill(content_type="text/event-stream", body=OVER % match))
+    await page.context.set_offline(False)
+    await expect(page.locator("#attempt")).to_have_text(", attempt 2")
+    await page.keyboard.press("Home")
+    await page.keyboard.press("ArrowRight")
+    await expect(page.locator("#board .piece")).to_have_count(1)
+
+
+async def test_a_clock_goes_on_when_the_visitors_is_set(
+    open_page: OpenPage, server: RunningServer, paced_bots: PacedBots
+) -> None:
+    page = await open_page()
+    _, match, _ = await held_match(server, paced_bots, "Set")
+    await page.add_init_script("const now = Date.now; window.ahead = 0; Date.now = () => now() + window.ahead;")
+    await page.goto(f"/matches/{match}")
+    clock = page.locator(".mover .clock")
+    await expect(clock).to_have_text(re.compile("^9:5"))
+    before = await clock.inner_text()
+    await page.evaluate("window.ahead = 3_600_000")
+    await expect(clock).not_to_have_text(before)
+    await expect(clock).to_have_text(re.compile("^9:5"))
 
 
 async def expect_ply(page: Page, text: str) -> None:

@@ -31,7 +31,10 @@ function awayText({ since_at_ms, until_at_ms }, now) {
 
 /** The clocks of the seats, and the absences of bots, in elements of the page. */
 export class Clocks {
-  /** Lead of the server's clock over ours in ms. Delivery takes time, so the largest measured lead counts. */
+  /**
+   * Lead of the server's clock over `performance.now()` in ms. Delivery takes time, so the largest measured lead counts.
+   * `performance.now()` does not jump when the visitor's clock is set.
+   */
   #ahead = -Infinity;
   /** @type {{seats_ms: number[], movers: number[], ticking: boolean, at_ms: number, away?: (Away | null)[]} | null} */
   #state = null;
@@ -55,7 +58,7 @@ export class Clocks {
    */
   set(state) {
     this.#state = state;
-    if (state) this.#ahead = Math.max(this.#ahead, state.at_ms - Date.now());
+    if (state) this.#ahead = Math.max(this.#ahead, state.at_ms - performance.now());
     this.#show();
   }
 
@@ -71,7 +74,7 @@ export class Clocks {
   /** Return the remaining time of each seat in ms. */
   left() {
     const { seats_ms, at_ms } = this.#state ?? { seats_ms: [], at_ms: 0 };
-    const gone = Math.max(0, Date.now() + this.#ahead - at_ms);
+    const gone = Math.max(0, performance.now() + this.#ahead - at_ms);
     return seats_ms.map((ms, seat) => Math.max(0, this.#runs(seat) ? ms - gone : ms));
   }
 
@@ -100,8 +103,9 @@ export class Clocks {
       const away = this.#state?.away?.[seat];
       shown.hidden = !away;
       if (!away || !this.#sure) continue;
-      shown.textContent = awayText(away, Date.now() + this.#ahead);
-      shown.title = `Since ${new Date(away.since_at_ms - this.#ahead).toLocaleTimeString()}; it loses if it is not back by then`;
+      shown.textContent = awayText(away, performance.now() + this.#ahead);
+      const since = new Date(Date.now() - performance.now() + away.since_at_ms - this.#ahead);
+      shown.title = `Since ${since.toLocaleTimeString()}; it loses if it is not back by then`;
     }
   }
 }

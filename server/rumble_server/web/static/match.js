@@ -96,15 +96,20 @@ function showMovers(movers) {
   seats.forEach((seat, index) => seat.classList.toggle("mover", movers.includes(index)));
 }
 
+/** Forget an earlier attempt at the match. @param {number} attempt the attempt of newer data */
+function beginAttempt(attempt) {
+  if (attempt === replay.attempt) return;
+  replay.restart(attempt);
+  byId("attempt").textContent = `, attempt ${attempt}`;
+  byId("fault").hidden = byId("result-title").hidden = true;
+  for (const seat of seats) part(seat, ".score").replaceChildren();
+  onCourse();
+}
+
 /** @param {Board} data */
 function showBoard(data) {
   if (data.match !== id || data.attempt < replay.attempt) return;
-  if (data.attempt > replay.attempt) {
-    replay.restart(data.attempt);
-    byId("attempt").textContent = `, attempt ${data.attempt}`;
-    byId("fault").hidden = byId("result-title").hidden = true;
-    for (const seat of seats) part(seat, ".score").replaceChildren();
-  }
+  beginAttempt(data.attempt);
   if (replay.over) return;
   const seated = names.map((name, seat) => `${name} (${seatNames[seat]})`);
   byId("outcome").textContent = moversText(seated, data.movers);
@@ -121,7 +126,8 @@ function showBoard(data) {
 async function showOver(data) {
   if (data.match !== id) return;
   const match = await readJson(`matches/${encodeURIComponent(id)}`);
-  if (match?.status !== "over") return;
+  if (match?.status !== "over" || match.attempt < replay.attempt) return; // the next attempt began while this was read
+  beginAttempt(match.attempt);
   byId("outcome").replaceChildren(element("b", {}, result(match.scores)), ` ${verdict(match)}`);
   byId("result-title").hidden = false;
   const faulty = match.at_fault.map((/** @type {number} */ seat) => names[seat]);

@@ -384,7 +384,7 @@ export class MatchPanel {
 
   /** Set the remaining times in ms, and the seat to move (null: none). @param {number[]} left @param {number | null} toMove */
   #time(left, toMove) {
-    this.#clocks.set({ seats_ms: left, movers: toMove === null ? [] : [toMove], ticking: true, at_ms: Date.now() });
+    this.#clocks.set({ seats_ms: left, movers: toMove === null ? [] : [toMove], ticking: true, at_ms: performance.now() });
     for (const line of byId("seats").children) {
       const isNext = toMove !== null && line.getAttribute("data-seat") === String(toMove);
       line.classList.toggle("to-move", isNext);
