@@ -158,14 +158,21 @@ export function tableRow(...contents) {
 }
 
 /**
- * Call `act` in place of sending a form.
+ * Call `act` in place of sending a form, unless the last call is not done, as after a double click.
  * @param {string} id
- * @param {() => void} act
+ * @param {() => unknown} act
  */
 export function onSubmit(id, act) {
-  byId(id).addEventListener("submit", (event) => {
+  let isBusy = false;
+  byId(id).addEventListener("submit", async (event) => {
     event.preventDefault();
-    act();
+    if (isBusy) return;
+    isBusy = true;
+    try {
+      await act();
+    } finally {
+      isBusy = false;
+    }
   });
 }
 

@@ -184,14 +184,18 @@ export function prepare(created) {
   seats.addEventListener("input", adapt);
   adapt();
   forecastOf(form, configuration);
+  const yes = /** @type {HTMLButtonElement} */ (byId("create-yes"));
+  addEventListener("pageshow", () => (yes.disabled = false)); // the host may come back from the new tournament
   onSubmit("create-form", async () => {
     clear();
     const problems = problemsHere();
     if (problems.length) return complain(problems);
+    yes.disabled = true; // until the page of the tournament opens
     try {
       const path = editing === null ? "tournaments" : `tournaments/${encodeURIComponent(editing)}/config`;
       created((await request(editing === null ? "POST" : "PUT", path, configuration())).id);
     } catch (error) {
+      yes.disabled = false;
       const refused = /** @type {Refused} */ (error);
       complain(refused.detail?.length ? refused.detail : [{ field: "", problem: refused.message }]);
     }

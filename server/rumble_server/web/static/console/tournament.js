@@ -27,6 +27,7 @@ let status = "";
 let total = 0;
 let asked = false;
 let lateJoin = false;
+let isActing = false;
 
 /** @param {string} text */
 function tell(text) {
@@ -35,15 +36,13 @@ function tell(text) {
 
 /** @type {import("./dialog.js").Act} */
 async function act(done, command, question) {
-  const answer = question ? await confirmed(question) : "";
+  const answer = question ? await confirmed(question) : isActing ? null : ""; // a double click is one command
   if (answer === null) return false;
   tell("");
-  const isDone = await attempt(async () => {
-    await command(answer);
-    return true;
-  });
+  isActing = true;
+  const isDone = await attempt(() => command(answer).then(() => true), "problem", refresh);
+  isActing = false;
   if (!isDone) return false;
-  await refresh();
   tell(typeof done === "string" ? done : done(answer));
   return true;
 }
