@@ -9,6 +9,7 @@ from playwright.async_api import Page, expect
 from websockets.asyncio.client import connect
 from websockets.typing import Subprotocol
 
+from tests.browser.conftest import OpenPage
 from tests.browser.paced_bots import PacedBots
 from tests.browser.problems import Problems
 from tests.browser.running_server import RunningServer
@@ -108,6 +109,55 @@ async def test_a_host_leads_a_tournament_from_the_form_to_its_end(page: Page, se
     await page.get_by_role("button", name="Log out").click()
     await expect(page.get_by_label("Host token")).to_be_focused()
     assert await page.evaluate("sessionStorage.length") == 0
+
+
+async def test_a_double_click_is_one_command(page: Page, server: RunningServer) -> None:
+    await enter(page, server)
+    await page.get_by_label("Name", exact=True).fill("Doubled")
+    await page.get_by_role("button", name="Create", exact=True).dblclick()
+    await expect(page.locator("#status")).to_have_text("lobby")
+    names = [each["name"] for each in server.host.get("host/tournaments")["tournaments"]]
+    assert names.count("Doubled") == 1
+    server.host.post("tournaments/doubled/house", {"bot": "random"})
+    await page.get_by_role("button", name="Add").dblclick()
+    await expect(page.locator("#told")).to_have_text("random is added.")
+    assert len(server.tournament("doubled")["entrants"]) == 2
+    await page.get_by_role("button", name="Start", exact=True).dblclick()
+    await expect(page.locator("#told")).to_have_text("It has started.")
+    await expect(page.locator("#problem")).to_be_hidden()
+
+
+async def test_after_a_further_login_a_form_sends_once_and_is_as_the_host_left_it(
+    page: Page, server: RunningServer
+) -> None:
+    cup = server.create("Filled")
+    name = server.host.post("host/tokens", {"name": "of-this-test"})
+    await page.goto(f"/console?like={cup}")
+    await log_in(page, name["token"])
+    field = page.get_by_label("Name", exact=True)
+    await expect(field).to_have_value("Filled")
+    await field.fill("Typed")
+    server.host.post("host/tokens/of-this-test/remove")
+    await expect(page.locator("#login")).to_be_visible()
+    await log_in(page, server.token)
+    await page.get_by_label("Name of a new token").fill("second")
+    sent = []
+    page.on("request", lambda request: sent.append(request.method) if request.url.endswith("/host/tokens") else None)
+    await page.get_by_role("button", name="Make a token").click()
+    await expect(page.locator("#made")).to_be_visible()
+    await expect(page.locator("#token-problem")).to_be_hidden()
+    assert sent.count("POST") == 1
+    await expect(field).to_have_value("Typed")
+    server.host.post("host/tokens/second/remove")
+
+
+async def test_a_host_logs_in_where_the_browser_keeps_nothing(open_page: OpenPage, server: RunningServer) -> None:
+    page = await open_page()
+    await page.add_init_script(
+        "Object.defineProperty(window, 'sessionStorage', { get() { throw new DOMException('denied'); } });"
+    )
+    await enter(page, server)
+    await expect(page.locator("#content")).to_be_visible()
 
 
 @pytest.mark.slow

@@ -1,11 +1,13 @@
 // Requests with a token, which is kept in this tab: the host's, or on the page of clubs the administrator's.
 
-import { byId } from "../live.js";
+import { byId, onSubmit } from "../live.js";
 import { fetchAgain } from "../coming_again.js";
-import { keptAs, root } from "../root.js";
+import { keep, kept, keptAs, root } from "../root.js";
 
 const login = byId("login").dataset;
 const KEY = keptAs(login.keptAs ?? "");
+/** The token of this tab; null before the login. */
+let token = kept(KEY, "sessionStorage");
 
 /** An error answer of the server, or a request without an answer. */
 export class Refused extends Error {
@@ -30,7 +32,7 @@ export class Refused extends Error {
  * @returns {Promise<any>}
  */
 export async function request(method, path, body, club) {
-  const answer = await send(method, path, sessionStorage.getItem(KEY) ?? "", body, club);
+  const answer = await send(method, path, token ?? "", body, club);
   return answer.json();
 }
 
@@ -40,20 +42,20 @@ export async function request(method, path, body, club) {
  * @returns {Promise<string>}
  */
 export async function picture(path) {
-  const answer = await send("GET", path, sessionStorage.getItem(KEY) ?? "");
+  const answer = await send("GET", path, token ?? "");
   return `data:image/svg+xml,${encodeURIComponent(await answer.text())}`;
 }
 
 /**
  * @param {string} method
  * @param {string} path
- * @param {string} token
+ * @param {string} secret
  * @param {object} [body]
  * @param {string} [club]
  */
-async function send(method, path, token, body, club = root) {
+async function send(method, path, secret, body, club = root) {
   /** @type {Record<string, string>} */
-  const headers = { Authorization: `Bearer ${token}` };
+  const headers = { Authorization: `Bearer ${secret}` };
   if (body) headers["Content-Type"] = "application/json";
   let answer;
   try {
@@ -68,9 +70,15 @@ async function send(method, path, token, body, club = root) {
   throw new Refused(answer.status, error.message, error.detail);
 }
 
+/** Keep a token for this page, and where the browser allows that, for this tab. @param {string | null} given */
+function remember(given) {
+  token = given;
+  keep(KEY, given, "sessionStorage");
+}
+
 /** @param {string} problem */
 function showLogin(problem) {
-  sessionStorage.removeItem(KEY);
+  remember(null);
   byId("content").hidden = true;
   byId("logout").hidden = true;
   byId("login").hidden = false;
@@ -93,7 +101,7 @@ export async function keepShowing(show, pauseMs, failed = () => {}) {
  * @param {() => Promise<void>} show
  */
 export function whenLoggedIn(show) {
-  const token = /** @type {HTMLInputElement} */ (byId("token"));
+  const field = /** @type {HTMLInputElement} */ (byId("token"));
 
   async function enter() {
     await show();
@@ -103,33 +111,32 @@ export function whenLoggedIn(show) {
   }
 
   byId("logout").addEventListener("click", () => {
-    sessionStorage.removeItem(KEY);
+    remember(null);
     location.reload();
   });
-  byId("login-form").addEventListener("submit", async (event) => {
-    event.preventDefault();
-    const given = token.value.trim();
+  onSubmit("login-form", async () => {
+    const given = field.value.trim();
     byId("token-error").textContent = "";
-    token.removeAttribute("aria-invalid");
+    field.removeAttribute("aria-invalid");
     try {
       if (!/^[\x21-\x7e]+$/.test(given)) throw new Refused(401, "A token has only plain letters, digits and signs.");
       const answer = await send("GET", login.check ?? "", given);
       // A token made by the server works even after too many wrong tokens of others at the same address.
-      sessionStorage.setItem(KEY, answer.headers.get("Rumble-Token") ?? given);
+      remember(answer.headers.get("Rumble-Token") ?? given);
     } catch (error) {
       const refused = /** @type {Refused} */ (error);
       const wrong = /^[\x21-\x7e]+$/.test(given) && refused.status === 401;
       byId("token-error").textContent = wrong ? (login.wrong ?? "") : refused.message;
-      token.setAttribute("aria-invalid", "true");
-      token.focus();
-      token.select();
+      field.setAttribute("aria-invalid", "true");
+      field.focus();
+      field.select();
       return;
     }
-    token.value = "";
+    field.value = "";
     await enter();
     byId("main").querySelector("h1")?.setAttribute("tabindex", "-1");
     byId("main").querySelector("h1")?.focus();
   });
-  if (sessionStorage.getItem(KEY) === null) token.focus();
+  if (token === null) field.focus();
   else enter().catch((error) => (byId("token-error").textContent = error.message));
 }

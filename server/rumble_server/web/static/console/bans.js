@@ -5,7 +5,8 @@ import { request } from "./api.js";
 import { moment } from "../times.js";
 import { attempt, input, replace, select } from "./dom.js";
 
-async function show() {
+/** Show the bans. */
+export async function showBans() {
   const { bans } = await request("GET", "bans");
   byId("no-bans").hidden = bans.length > 0;
   byId("ban-list").hidden = bans.length === 0;
@@ -26,7 +27,7 @@ function row({ address, name, until_ms, reason }) {
  * @param {object} body
  */
 function tell(path, body) {
-  return attempt(() => request("POST", path, body), "ban-problem", show);
+  return attempt(() => request("POST", path, body), "ban-problem", showBans);
 }
 
 function given() {
@@ -35,10 +36,6 @@ function given() {
   return { ...ban, reason: input("ban-reason").value.trim(), ...(minutes === "" ? {} : { minutes: Number(minutes) }) };
 }
 
-/** Show the bans, and let the host ban. */
-export async function prepareBans() {
-  onSubmit("ban-form", async () => {
-    if (await tell("bans", given())) /** @type {HTMLFormElement} */ (byId("ban-form")).reset();
-  });
-  await show();
-}
+onSubmit("ban-form", async () => {
+  if (await tell("bans", given())) /** @type {HTMLFormElement} */ (byId("ban-form")).reset();
+});

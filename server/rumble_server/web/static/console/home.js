@@ -5,10 +5,10 @@ import { expectBots } from "./forecast.js";
 import { moment } from "../times.js";
 import { replace } from "./dom.js";
 import { fillAsAsked, prepare } from "./form.js";
-import { prepareBans } from "./bans.js";
+import { showBans } from "./bans.js";
 import { keepShowing, request, whenLoggedIn } from "./api.js";
 import { showRefused } from "./refused.js";
-import { prepareTokens } from "./tokens.js";
+import { showTokens } from "./tokens.js";
 import { root } from "../root.js";
 
 const AGAIN_MS = 3000;
@@ -37,7 +37,9 @@ function row(tournament) {
 }
 
 prepare((id) => location.assign(`${root}/console/${encodeURIComponent(id)}`));
+let isFilled = false;
 whenLoggedIn(async () => {
-  await Promise.all([show(), prepareTokens(), prepareBans(), fillAsAsked()]);
+  await Promise.all([show(), showTokens(), showBans(), isFilled || fillAsAsked()]);
+  isFilled = true; // after a further login the form stays as the host left it
 });
 keepShowing(show, AGAIN_MS, () => (byId("server").textContent = "The server does not answer: what you see may be old."));

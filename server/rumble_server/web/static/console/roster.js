@@ -69,6 +69,7 @@ byId("take").addEventListener("click", async () => {
 });
 
 whenLoggedIn(async () => {
-  names.value = (await show()).roster.join("\n");
+  const { roster } = await show();
+  names.value ||= roster.join("\n"); // after a further login the names stay as the host left them
 });
 keepShowing(show, AGAIN_MS, (error) => (byId("count").textContent = error.message));

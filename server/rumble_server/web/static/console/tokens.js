@@ -8,7 +8,8 @@ import { attempt, input, replace } from "./dom.js";
 
 const PATH = "host/tokens";
 
-async function show() {
+/** Show the tokens. */
+export async function showTokens() {
   const { tokens } = await request("GET", PATH);
   replace(byId("tokens"), tokens.map(row));
   for (const button of byId("tokens").querySelectorAll("button")) button.disabled = tokens.length === 1;
@@ -39,18 +40,14 @@ async function takeBack(name, own) {
  */
 function tell(path, body) {
   byId("made").hidden = true;
-  return attempt(() => request("POST", path, body), "token-problem", show);
+  return attempt(() => request("POST", path, body), "token-problem", showTokens);
 }
 
-/** Show the tokens, and let the host make a token. */
-export async function prepareTokens() {
-  onSubmit("token-form", async () => {
-    const made = await tell(PATH, { name: input("token-name").value.trim() });
-    if (made === null) return;
-    input("token-name").value = "";
-    byId("made-name").textContent = made.name;
-    byId("made-token").textContent = made.token;
-    byId("made").hidden = false;
-  });
-  await show();
-}
+onSubmit("token-form", async () => {
+  const made = await tell(PATH, { name: input("token-name").value.trim() });
+  if (made === null) return;
+  input("token-name").value = "";
+  byId("made-name").textContent = made.name;
+  byId("made-token").textContent = made.token;
+  byId("made").hidden = false;
+});
