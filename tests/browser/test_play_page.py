@@ -1,6 +1,7 @@
 """A person plays bots in the browser: by click, by keyboard, and over a connection that fails."""
 
 import asyncio
+import json
 import zlib
 from collections.abc import AsyncIterator, Mapping
 from typing import Any
@@ -175,6 +176,28 @@ async def test_a_bot_with_a_display_name_can_be_challenged_once_more(page: Page,
     await expect(page.locator("#seats li").last).to_contain_text("Zo\u00eb")
     playing.cancel()
     await asyncio.gather(playing, return_exceptions=True)
+
+
+async def test_a_pupil_whose_key_is_no_longer_right_is_told(page: Page, server: RunningServer) -> None:
+    code = server.command(server.create("Old slips", classroom=True), "door", open=True)["code"]
+    asked = {"code": code, "display_name": "Pupil", "key": make_secret()}
+    name = server.host.post("join", asked)["name"]
+    await page.goto("/play")
+    kept = json.dumps({"name": name, "key": make_secret(), "display": "Pupil"})
+    await page.evaluate("kept => localStorage.setItem('rumble.guest', kept)", kept)
+    await page.reload()
+    await page.locator("#start").click()
+    await expect(page.locator("#message")).to_contain_text("key protects this name")
+
+
+async def test_a_match_that_cannot_be_resumed_gives_the_reason(open_page: OpenPage) -> None:
+    page = await open_page()
+    await page.route_web_socket("**/bot", lambda socket: socket.close(code=4004))
+    await page.goto("/play")
+    await page.evaluate("sessionStorage.setItem('rumble.play', 'cup.1.1.1.1')")
+    await page.reload()
+    await expect(page.locator("#message")).to_have_text("This club was removed.")
+    await expect(page.locator("#start")).to_be_enabled()
 
 
 async def test_a_typed_move_that_is_not_allowed_is_told(page: Page) -> None:

@@ -189,7 +189,7 @@ function lost(code, waitMs) {
     return showText(banner, `${why} Trying again…${clock}`);
   }
   if (!panel.playing) {
-    if (wantedChallenge !== null || awaitedTournament !== null) toSetup(closeText(code));
+    if (isWanted()) toSetup(closeText(code));
     return;
   }
   const again = { label: code === 4001 ? "Play on here" : "Connect again", act: resume };

@@ -20,6 +20,8 @@ const list = byId("opponents");
 const message = byId("message");
 const progress = byId("progress");
 const nameError = byId("name-error");
+/** Hidden from pupils, whose names their hosts have given. */
+const nameField = byId("name-field");
 const game = /** @type {HTMLSelectElement} */ (byId("game"));
 const clock = /** @type {HTMLSelectElement} */ (byId("clock"));
 const name = /** @type {HTMLInputElement} */ (byId("name"));
@@ -60,7 +62,7 @@ export class Setup {
    */
   constructor(on) {
     name.value = this.guest.name;
-    byId("name-field").hidden = this.guest.display !== null;
+    nameField.hidden = this.guest.display !== null;
     if (this.guest.display !== null) learn([{ name: this.guest.name, display_name: this.guest.display }]);
     start.disabled = false;
     onSubmit("setup", () => {
@@ -100,7 +102,7 @@ export class Setup {
 
   /** Show a problem. @param {string} text an empty text hides the problem @param {string} [code] of an error */
   problem(text, code = "") {
-    const aboutName = NAME_ERRORS.has(code);
+    const aboutName = NAME_ERRORS.has(code) && !nameField.hidden;
     showProblem(name, nameError, aboutName ? text : "");
     showText(message, aboutName ? "" : text);
     if (!text) return;
@@ -145,7 +147,6 @@ export class Setup {
     const hadFocus = focused instanceof HTMLInputElement && focused.name === "against";
     list.replaceChildren(...playing.map((each) => opponentLine(each, each === pick)));
     byId("nobody").hidden = playing.length > 0;
-    if (hadFocus) list.querySelector("input:checked")?.dispatchEvent(new Event("focus"));
     if (hadFocus) /** @type {HTMLElement | null} */ (list.querySelector("input:checked"))?.focus();
   }
 
