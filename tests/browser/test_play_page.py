@@ -162,6 +162,16 @@ async def test_resign_and_once_more_from_the_same_seat(page: Page) -> None:
     assert await moves(page) == []
 
 
+async def test_a_double_click_asks_for_one_rematch(page: Page) -> None:
+    await sit_down(page, RANDOM)
+    assert await my_turn(page)
+    await resign(page)
+    await page.locator("#again").dblclick()
+    await expect(page.locator("#headline")).to_have_text("Your turn")
+    await page.wait_for_timeout(500)
+    await expect(page.locator("#notes .bad")).to_have_count(0)
+
+
 async def test_a_bot_with_a_display_name_can_be_challenged_once_more(page: Page, server: RunningServer) -> None:
     code, key = server.command(server.create("Pupils", classroom=True), "door", open=True)["code"], make_secret()
     joined = server.host.post("join", {"code": code, "display_name": "Zo\u00eb", "key": key})

@@ -210,7 +210,7 @@ addEventListener("pageshow", (event) => {
 for (const [id, swapped] of /** @type {[string, boolean][]} */ ([["swap", true], ["again", false]])) {
   byId(id).addEventListener("click", () => {
     const wanted = panel.rematch(swapped);
-    if (wanted) challenge(wanted);
+    if (wanted && wantedChallenge === null) challenge(wanted);
   });
 }
 byId("other").addEventListener("click", () => toSetup(""));
