@@ -18,12 +18,20 @@ from tests.browser.running_server import RunningServer, started_server
 from tests.needs import missing
 
 if TYPE_CHECKING:
-    from playwright.async_api import Browser, BrowserContext, Page
+    from playwright.async_api import Browser, BrowserContext, Page, Route
 
 pytestmark = pytest.mark.slow
 LOADS_MS = 120_000
 """Time in ms in which Python loads on a busy machine."""
 IDENTITY = {"name": "anna", "key": make_secret(), "display": "Anna"}
+HANGS_UP = """
+self.WebSocket = class extends WebSocket {
+  constructor(...given) {
+    super(...given);
+    new BroadcastChannel("hang up").onmessage = () => this.onclose({ code: 4008 });
+  }
+};
+"""
 FIRST = "function choose(turn) {\n  return turn.legal[0];\n}\n"
 LOOPS_ONCE = """
 let turns = 0;
@@ -131,6 +139,20 @@ async def test_a_trial_is_shown_ply_by_ply_and_no_match_reaches_the_server(
         assert (await page.locator("#output").inner_text()).startswith(printed)
         assert await page.locator("#trial-board svg").count() == 1
     assert server.host.get("tournaments")["tournaments"] == []
+
+
+@pytest.mark.usefixtures("python")
+async def test_a_trial_in_view_stays_as_it_was_played(page: "Page") -> None:
+    await tried(page, FIRST, "javascript")
+    await page.locator("#trial-seat").select_option("1")
+    await page.locator("#ply").fill("1")
+    assert await page.locator("#ply-text").inner_text() == "Ply 1, your bot: 0"
+    await page.locator("#test").click()
+    await page.locator("#ply").fill("0")  # before the next trial's first ply
+    await state_of(page, "#trial-end", "^Your bot (won|lost): |^Draw: ")
+    await page.locator("#ply").fill("1")
+    assert (await page.locator("#ply-text").inner_text()).startswith("Ply 1, opponent: ")
+    await page.locator("#trial-seat").select_option("0")
 
 
 @pytest.mark.usefixtures("python")
@@ -356,6 +378,30 @@ async def test_a_version_that_is_saved_right_after_a_reload_stays_the_one_that_p
     await state_of(page, "#play-state", f"Version {number + 1} plays")
     await page.wait_for_timeout(1000)
     await state_of(page, "#play-state", f"Version {number + 1} plays")
+
+
+async def test_a_match_can_be_played_on_after_the_server_hung_up(
+    context: "BrowserContext", server: RunningServer
+) -> None:
+    page, cup = await context.new_page(), server.create("hung-up", classroom=True, time_control={"move_ms": 3_600_000})
+    join(server, cup)
+    server.host.post(f"tournaments/{cup}/house", {"bot": "random"})
+
+    async def serve(route: "Route") -> None:
+        answer = await route.fetch()
+        await route.fulfill(response=answer, body=HANGS_UP + await answer.text())
+
+    await page.route("**/code/link.js", serve)
+    await write(page, "const choose = () => new Promise(() => {});", "javascript", f"/code?tournament={cup}")
+    await page.locator("#play-version:enabled").click()
+    await state_of(page, "#play-state", "plays. Keep")
+    server.command(cup, "start")
+    await state_of(page, "#own-matches", "now")
+    await page.evaluate("new BroadcastChannel('hang up').postMessage('')")
+    await state_of(page, "#play-state", "refused the connection")
+    await page.locator("#play-version:enabled").click()
+    await state_of(page, "#play-state", "plays. Keep")
+    await page.close()
 
 
 async def test_code_that_cannot_be_loaded_is_not_saved(page: "Page", server: RunningServer) -> None:

@@ -30,7 +30,7 @@ const tell = (message) => self.postMessage(message);
 const connection = new Connection({
   frame: received,
   lost(code, waitMs) {
-    if (code === 4001) terms = null;
+    if (waitMs === null) terms = null;
     tell({ lost: code, again: waitMs !== null });
   },
   wanted: () => terms !== null,

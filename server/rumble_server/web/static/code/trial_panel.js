@@ -17,6 +17,7 @@ export class TrialPanel {
   #button = /** @type {HTMLButtonElement} */ (byId("test"));
   #slider = /** @type {HTMLInputElement} */ (byId("ply"));
   #runs = false;
+  /** The bot's seat in the trial in view. */ #seat = 0;
   #draft;
   #trial;
 
@@ -34,7 +35,6 @@ export class TrialPanel {
   }
 
   async #test() {
-    this.#plies = [];
     this.#runs = true;
     this.#button.textContent = "Stop";
     this.#end("The referee gets ready…", "");
@@ -46,7 +46,12 @@ export class TrialPanel {
       bot: chosen("trial-bot"),
     };
     try {
-      const { text, good, line, output } = await this.#trial.play(terms, (ply) => this.#add(ply));
+      /** @type {Ply[]} */ const plies = [];
+      const { text, good, line, output } = await this.#trial.play(terms, (ply) => {
+        plies.push(ply);
+        [this.#plies, this.#seat] = [plies, terms.seat]; // until the first ply, the trial before stays in view
+        this.#showNewest();
+      });
       this.#end(text, good ? "good" : "bad");
       if (line !== null) this.#draft.line(line);
       if (output) this.#print(output);
@@ -63,9 +68,8 @@ export class TrialPanel {
     byId("trial-end").className = `notice ${look}`;
   }
 
-  /** @param {Ply} ply */
-  #add(ply) {
-    if (this.#plies.push(ply) === 1) this.#end("Your bot plays…", "");
+  #showNewest() {
+    if (this.#plies.length === 1) this.#end("Your bot plays…", "");
     byId("trial").hidden = false;
     this.#slider.max = String(this.#plies.length - 1);
     this.#slider.value = this.#slider.max;
@@ -75,7 +79,7 @@ export class TrialPanel {
   /** @param {number} number */
   #show(number) {
     const { seat, text, drawing, diagram, output } = this.#plies[number];
-    const who = seat === null ? "" : seat === Number(chosen("trial-seat")) ? "your bot: " : "opponent: ";
+    const who = seat === null ? "" : seat === this.#seat ? "your bot: " : "opponent: ";
     const words = number === 0 ? "The start" : `Ply ${number}, ${who}${text}`;
     if (drawing) this.#board.show(drawing, words);
     else byId("trial-board").replaceChildren(element("pre", {}, diagram || text));
