@@ -34,6 +34,8 @@ const scores = new Map();
 /** The scores on the page, by row and column. @type {Score[][]} */
 let shown = [];
 let ordered = -CALM_MS;
+/** @type {number | undefined} The timer of the next reordering. */
+let later;
 
 /**
  * Show pairs. `names` is the field by rank; with `all`, `pairs` are all pairs that have met.
@@ -45,10 +47,15 @@ export function showCrosstable(names, pairs, all) {
   if (!body) return; // a knockout, or too large a field
   if (all) scores.clear();
   for (const pair of pairs) for (const side of [0, 1]) learn(pair, side);
-  const isCalm = names.length <= DENSE || names.length !== rows.length || performance.now() - ordered >= CALM_MS;
-  if (isCalm && names.join(" ") !== rows.join(" ")) {
-    ordered = performance.now();
-    order(names);
+  clearTimeout(later);
+  if (names.join(" ") !== rows.join(" ")) {
+    const isLarge = names.length > DENSE && names.length === rows.length;
+    const left = isLarge ? ordered + CALM_MS - performance.now() : 0;
+    if (left > 0) later = setTimeout(() => showCrosstable(names, [], false), left);
+    else {
+      ordered = performance.now();
+      order(names);
+    }
   }
   showScores();
 }

@@ -46,6 +46,7 @@ let status = byId("status").textContent ?? "";
 /** @type {Map<string, Pair>} */
 let changed = new Map();
 let allChanged = false;
+let hasSnapshot = false;
 /** @type {MatchResult[]} */
 let latest = [];
 
@@ -104,6 +105,8 @@ function onOver(data) {
 
 /** @param {Snapshot} data */
 function onSnapshot(data) {
+  if (hasSnapshot) refreshParts(); // events were missed
+  hasSnapshot = true;
   onStatus(data);
   changed = new Map();
   allChanged = true;
