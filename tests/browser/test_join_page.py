@@ -49,6 +49,16 @@ async def test_a_pupil_joins_with_a_code_and_is_led_on(pupil: Page, lan_server: 
     await expect(pupil.locator("#standings bdi")).to_have_text("Zo\u00eb")
 
 
+async def test_the_steps_go_on_after_an_answer_that_was_cut_off(pupil: Page, lan_server: RunningServer) -> None:
+    cup = lan_server.create("Cut off", classroom=True)
+    cut = {"status": 200, "content_type": "application/json", "body": "{"}
+    await pupil.route(f"**/api/tournaments/{cup}", lambda route: route.fulfill(**cut), times=1)
+    await pupil.goto(f"/join?code={door(lan_server, cup, is_open=True)}")
+    await join(pupil, "Cut")
+    await expect(pupil.locator("[data-step=page]")).to_contain_text("does not answer")
+    await expect(pupil.locator("[data-step=login]")).to_contain_text("has not logged in")
+
+
 async def test_a_refused_pupil_is_told_why_at_the_field(
     pupil: Page, lan_server: RunningServer, problems: Problems
 ) -> None:

@@ -13,6 +13,13 @@ from tests.browser.running_server import RunningServer
 from tests.needs import long_or
 
 NAMES = ("ann", "bob", "cid", "dot")
+CUT_OFF = """() => {
+  const { text } = Response.prototype;
+  Response.prototype.text = () => {
+    Response.prototype.text = text;
+    return Promise.reject(new TypeError("cut off"));
+  };
+}"""
 
 
 async def shown_points(page: Page) -> dict[str, float]:
@@ -66,6 +73,16 @@ async def test_a_gauntlet_that_starts_has_columns_for_its_challengers_alone_and_
     link = await first.get_attribute("href") or ""
     server.command(cup, "replay", match=link.removeprefix("/matches/"))
     await expect(page.locator(f'#latest a[href="{link}"]')).to_have_count(0)
+
+
+async def test_the_list_of_tournaments_is_read_again_after_an_answer_that_was_cut_off(open_page: OpenPage) -> None:
+    page = await open_page()
+    await page.clock.install()
+    await page.goto("/")
+    await page.evaluate(CUT_OFF)
+    for _ in range(2):
+        async with page.expect_request(lambda request: request.url.endswith("/")):
+            await page.clock.run_for(11_000)
 
 
 async def test_a_stream_that_is_refused_while_its_server_is_replaced_is_there_again_within_a_second(

@@ -17,8 +17,9 @@ async function refresh() {
 /** @param {Response | null} answer */
 async function show(answer) {
   showText(byId("connection"), answer?.ok ? "" : "Not connected to the server: what you see may be old. Trying again…");
-  if (!answer?.ok) return;
-  const fresh = new DOMParser().parseFromString(await answer.text(), "text/html");
+  const text = answer?.ok ? await answer.text().catch(() => null) : null;
+  if (text === null) return;
+  const fresh = new DOMParser().parseFromString(text, "text/html");
   for (const id of PARTS) {
     const [shown, next] = [byId(id), fresh.getElementById(id)];
     if (!next || shown.contains(document.activeElement)) continue; // a list with the focus is left alone

@@ -63,9 +63,9 @@ function tryConnection() {
 /** Show whether the pupil's bot has logged in and moved, until it has. @param {string} tournament @param {string} name */
 async function watch(tournament, name) {
   const answer = await fetch(`${root}/api/tournaments/${encodeURIComponent(tournament)}`).catch(() => null);
-  if (answer?.ok) {
+  const view = answer?.ok ? await answer.json().catch(() => null) : null;
+  if (view) {
     showStep("page", "good", "works");
-    const view = await answer.json();
     const isOver = ["finished", "cancelled"].includes(view.status);
     byId("is-over").hidden = !isOver;
     /** @param {{name: string}} each */
