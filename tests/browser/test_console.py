@@ -120,10 +120,10 @@ async def test_a_double_click_is_one_command(page: Page, server: RunningServer) 
     assert names.count("Doubled") == 1
     server.host.post("tournaments/doubled/house", {"bot": "random"})
     await page.get_by_role("button", name="Add").dblclick()
-    await expect(page.locator("#told")).to_have_text("random is added.")
+    await expect(page.locator("#outcome")).to_have_text("random is added.")
     assert len(server.tournament("doubled")["entrants"]) == 2
     await page.get_by_role("button", name="Start", exact=True).dblclick()
-    await expect(page.locator("#told")).to_have_text("It has started.")
+    await expect(page.locator("#outcome")).to_have_text("It has started.")
     await expect(page.locator("#problem")).to_be_hidden()
 
 

@@ -86,7 +86,7 @@ async def test_five_clicks_to_the_first_match_and_one_to_the_final(
     await expect(page.locator("#status")).not_to_have_text("lobby")
     assert teacher.clicks <= CLICKS_TO_THE_FIRST_MATCH
     await expect(page.locator("#status")).to_have_text("finished")
-    await expect(page.locator("#told")).to_be_empty()
+    await expect(page.locator("#outcome")).to_be_empty()
     teacher.clicks = 0
     await teacher.click("Final of the top 8")
     await expect(page.get_by_role("heading", level=1)).to_contain_text("Final of Our lesson")

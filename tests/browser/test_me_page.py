@@ -43,7 +43,7 @@ async def test_an_owner_sees_loss_fault_and_scores(open_page: OpenPage, lan_serv
     await lan_server.until(cup, lambda view: view["status"] == "finished")
     page = await open_page(base_url=lan_server.url)
     await page.goto("/me")
-    await expect(page.locator("#told")).to_contain_text("This browser has no bot yet")
+    await expect(page.locator("#state")).to_contain_text("This browser has no bot yet")
     kept = json.dumps({**own, "display": display})
     await page.evaluate("kept => localStorage.setItem('rumble.guest', kept)", kept)
     await page.reload()

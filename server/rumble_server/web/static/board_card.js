@@ -75,7 +75,7 @@ export class BoardCard {
     this.#stamp.hidden = result === null;
     this.#state.title = shownIn(result?.reason ?? "");
     if (result) this.#showResult(result);
-    else setText(this.#state, board ? stateText(board, now - slot.toldAt) : empty);
+    else setText(this.#state, board ? stateText(board, now - slot.boardAt) : empty);
   }
 
   /** @param {string} match */
@@ -105,7 +105,7 @@ export class BoardCard {
 }
 
 /**
- * Write the ply and the bot to move, or the absence of a bot, `later` ms after the board was told.
+ * Write the ply and the bot to move, or the absence of a bot, `later` ms after the board arrived.
  * @param {Board} board @param {number} later
  */
 function stateText({ seats, movers, ply, away, at_ms: at }, later) {

@@ -103,12 +103,12 @@ function show(answer) {
   byId("no-scores").hidden = answer.scores.length > 0;
   byId("scores").closest(".scroll")?.toggleAttribute("hidden", answer.scores.length === 0);
   byId("content").hidden = false;
-  showText(byId("told"), answer.damaged ? `${answer.damaged} tournaments are damaged: this page leaves them out.` : "");
+  showText(byId("state"), answer.damaged ? `${answer.damaged} tournaments are damaged: this page leaves them out.` : "");
 }
 
 async function ask() {
   const own = identity();
-  const message = byId("told");
+  const message = byId("state");
   if (own === null) {
     message.replaceChildren("This browser has no bot yet. ", element("a", { href: `${root}/join` }, "Join with a code"), ".");
     return;

@@ -11,7 +11,8 @@ const MINUTE_MS = 60_000;
 
 /** @type {Expected | null} */
 let expected = null;
-let toldAt = 0;
+/** The time in ms at which `expected` arrived. */
+let arrivedAt = 0;
 
 /** @param {Progress} data */
 export function showProgress(data) {
@@ -22,13 +23,13 @@ export function showProgress(data) {
   setText(byId("count"), `${data.matches_over} of ${data.matches_total ?? 0} matches`);
   setText(byId("headline"), data.headline);
   expected = data.expected;
-  toldAt = performance.now();
+  arrivedAt = performance.now();
   showExpected();
 }
 
 /** Show the remaining time: the estimate less the time since the estimate arrived. After that time the end is late. */
 export function showExpected() {
-  const left = expected && expected.remaining_ms - (performance.now() - toldAt);
+  const left = expected && expected.remaining_ms - (performance.now() - arrivedAt);
   const pace = expected && `at the pace of the last ${expected.results}`;
   const text = left === null ? "" : left > 0 ? `${duration(left)} to go, ${pace}` : "later than expected";
   setText(byId("expected"), waitsElsewhere() ? "waits for bots that play elsewhere" : text);

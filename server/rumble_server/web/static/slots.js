@@ -19,9 +19,9 @@ class Slot {
   key = "";
   /** @type {Board | null} */ board = null;
   /** @type {MatchResult | null} */ result = null;
-  /** The times in ms at which the match came into view, its board was told, and it was over. */
+  /** The times in ms at which the match came into view, its board arrived, and it was over. */
   sinceAt = -Infinity;
-  toldAt = -Infinity;
+  boardAt = -Infinity;
   overAt = -Infinity;
 
   /** Return whether another match may take the slot. @param {number} now */
@@ -31,7 +31,7 @@ class Slot {
 
   /** Return whether the match waits for a bot, so that a match that goes on may replace it. @param {number} now */
   yields(now) {
-    return this.board !== null && !this.result && isWaiting(this.board) && now - Math.max(this.sinceAt, this.toldAt) >= STAY_MS;
+    return this.board !== null && !this.result && isWaiting(this.board) && now - Math.max(this.sinceAt, this.boardAt) >= STAY_MS;
   }
 
   /** @param {string} bot */
@@ -60,7 +60,7 @@ export class Slots {
     const key = keyOf(board);
     this.running.set(key, { board, at: now });
     const slot = this.all.find((each) => each.key === key);
-    if (slot && !slot.result) Object.assign(slot, { board, toldAt: now });
+    if (slot && !slot.result) Object.assign(slot, { board, boardAt: now });
   }
 
   /** Note that a match is over. @param {MatchResult} result @param {number} now */
@@ -117,6 +117,6 @@ export class Slots {
   /** @param {Slot | undefined} slot @param {string} key @param {number} now */
   #put(slot, key, now) {
     const found = this.running.get(key);
-    if (slot && found) Object.assign(slot, { key, board: found.board, result: null, sinceAt: now, toldAt: found.at });
+    if (slot && found) Object.assign(slot, { key, board: found.board, result: null, sinceAt: now, boardAt: found.at });
   }
 }

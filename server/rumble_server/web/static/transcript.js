@@ -10,7 +10,7 @@ export function offerTranscript(form, match) {
   const who = /** @type {HTMLSelectElement} */ (form.elements.namedItem("who"));
   const secret = /** @type {HTMLInputElement} */ (form.elements.namedItem("secret"));
   const secretName = /** @type {HTMLElement} */ (form.querySelector("#secret-name"));
-  const message = /** @type {HTMLElement} */ (form.querySelector("#transcript-told"));
+  const message = /** @type {HTMLElement} */ (form.querySelector("#transcript-outcome"));
   form.hidden = false;
   who.addEventListener("change", () => {
     secretName.textContent = who.selectedIndex === 0 ? "host token" : "bot's key";

@@ -16,7 +16,7 @@ export async function showBans() {
 /** @param {{address: string | null, name: string | null, until_ms: number | null, reason: string}} ban */
 function row({ address, name, until_ms, reason }) {
   const whom = name ?? address ?? "";
-  const lift = () => tell("bans/lift", name === null ? { address } : { name });
+  const lift = () => send("bans/lift", name === null ? { address } : { name });
   const until = element("td", { class: "nowrap" }, until_ms === null ? "let in" : moment(until_ms));
   return tableRow(whom, until, reason, button("Let in", lift, { "data-focus": whom, "aria-label": `Let ${whom} in` }));
 }
@@ -26,7 +26,7 @@ function row({ address, name, until_ms, reason }) {
  * @param {string} path
  * @param {object} body
  */
-function tell(path, body) {
+function send(path, body) {
   return attempt(() => request("POST", path, body), "ban-problem", showBans);
 }
 
@@ -37,5 +37,5 @@ function given() {
 }
 
 onSubmit("ban-form", async () => {
-  if (await tell("bans", given())) /** @type {HTMLFormElement} */ (byId("ban-form")).reset();
+  if (await send("bans", given())) /** @type {HTMLFormElement} */ (byId("ban-form")).reset();
 });

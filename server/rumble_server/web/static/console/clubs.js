@@ -83,11 +83,11 @@ function buttonOf(club, text, act) {
  * @param {string} done the text after a success
  * @param {() => Promise<any>} command
  */
-async function tell(done, command) {
+async function carryOut(done, command) {
   byId("made").hidden = true;
-  byId("told").textContent = "";
+  byId("outcome").textContent = "";
   const answer = await attempt(command, "problem", show);
-  if (answer !== null) byId("told").textContent = done;
+  if (answer !== null) byId("outcome").textContent = done;
   return answer;
 }
 
@@ -124,8 +124,8 @@ async function save() {
   const name = input("club-name").value;
   const saved =
     changing === null
-      ? await tell(`The club ${name} is created. Make a host token of it next.`, () => request("POST", "clubs", { name, ...body }))
-      : await tell(`${name} is changed.`, () => request("PATCH", `clubs/${name}`, body));
+      ? await carryOut(`The club ${name} is created. Make a host token of it next.`, () => request("POST", "clubs", { name, ...body }))
+      : await carryOut(`${name} is changed.`, () => request("PATCH", `clubs/${name}`, body));
   if (saved !== null) fill(null);
 }
 
@@ -136,7 +136,7 @@ async function makeToken(club) {
   const name = await confirmed({ title, text, yes: "Make it", label: "Its name, such as whose it is" });
   if (name === null) return;
   // The request goes to the club itself: in a cluster only the node that leads the club can answer.
-  const made = await tell("", () => request("POST", "host/tokens", { name: name.trim() }, rootOf(club)));
+  const made = await carryOut("", () => request("POST", "host/tokens", { name: name.trim() }, rootOf(club)));
   if (made === null) return;
   byId("made-name").textContent = made.name;
   byId("made-club").textContent = club.title || club.name;
@@ -152,7 +152,7 @@ async function remove(club) {
   const text = "Its tournaments, bots and pages are gone at once, and its name is never given again.";
   const typed = await confirmed({ title, text, yes: "Remove", danger: true, label: `Type ${club.name} to remove it` });
   if (typed === null) return;
-  await tell(`${club.name} is removed.`, () => {
+  await carryOut(`${club.name} is removed.`, () => {
     if (typed.trim() !== club.name) throw new Refused(0, `Nothing was removed: ${typed} is not the name ${club.name}.`);
     return request("DELETE", `clubs/${club.name}`);
   });

@@ -43,12 +43,12 @@ async function make(pupil) {
 async function voidSlip(pupil) {
   const { message } = await request("DELETE", `${path}/slips/${encodeURIComponent(pupil.name)}`);
   slips.delete(pupil.name);
-  byId("told").textContent = message;
+  byId("outcome").textContent = message;
 }
 
 /** Carry out a command, and show its result. @param {() => Promise<void>} command */
 async function act(command) {
-  byId("told").textContent = "";
+  byId("outcome").textContent = "";
   await attempt(command);
   show();
 }
@@ -56,7 +56,7 @@ async function act(command) {
 byId("all").addEventListener("click", () =>
   act(async () => {
     for (const pupil of pupils) await make(pupil);
-    byId("told").textContent = `${pupils.length} slips are ready to print.`;
+    byId("outcome").textContent = `${pupils.length} slips are ready to print.`;
   }),
 );
 byId("print").addEventListener("click", () => print());

@@ -30,7 +30,7 @@ async function takeBack(name, own) {
   const title = `Take back the token ${name}?`;
   const text = own ? "It is the one that you use: you will need another one." : "Whoever has it cannot host any more.";
   if ((await confirmed({ title, text, yes: "Take back", danger: true })) === null) return;
-  await tell(`${PATH}/${encodeURIComponent(name)}/remove`);
+  await send(`${PATH}/${encodeURIComponent(name)}/remove`);
 }
 
 /**
@@ -38,13 +38,13 @@ async function takeBack(name, own) {
  * @param {string} path
  * @param {object} [body]
  */
-function tell(path, body) {
+function send(path, body) {
   byId("made").hidden = true;
   return attempt(() => request("POST", path, body), "token-problem", showTokens);
 }
 
 onSubmit("token-form", async () => {
-  const made = await tell(PATH, { name: input("token-name").value.trim() });
+  const made = await send(PATH, { name: input("token-name").value.trim() });
   if (made === null) return;
   input("token-name").value = "";
   byId("made-name").textContent = made.name;

@@ -30,20 +30,20 @@ let lateJoin = false;
 let isActing = false;
 
 /** @param {string} text */
-function tell(text) {
-  byId("told").textContent = text;
+function showOutcome(text) {
+  byId("outcome").textContent = text;
 }
 
 /** @type {import("./dialog.js").Act} */
 async function act(done, command, question) {
   const answer = question ? await confirmed(question) : isActing ? null : ""; // a double click is one command
   if (answer === null) return false;
-  tell("");
+  showOutcome("");
   isActing = true;
   const isDone = await attempt(() => command(answer).then(() => true), "problem", refresh);
   isActing = false;
   if (!isDone) return false;
-  tell(typeof done === "string" ? done : done(answer));
+  showOutcome(typeof done === "string" ? done : done(answer));
   return true;
 }
 
@@ -63,7 +63,7 @@ async function refresh() {
 
 /** @param {any} data */
 function showStatus(data) {
-  if (status !== data.status) tell(""); // the sentence of an earlier command fits no more
+  if (status !== data.status) showOutcome(""); // the sentence of an earlier command fits no more
   status = data.status;
   const badge = byId("status");
   badge.textContent = status;
@@ -85,7 +85,7 @@ function showStatus(data) {
   };
   const active = document.activeElement;
   for (const [name, isShown] of Object.entries(shown)) byId(name).hidden = !isShown;
-  if (active instanceof HTMLElement && active.closest(".actions") && active.hidden) byId("told").focus();
+  if (active instanceof HTMLElement && active.closest(".actions") && active.hidden) byId("outcome").focus();
 }
 
 /** @param {any} data */
@@ -160,7 +160,7 @@ function refreshSoon() {
   asked = true;
   setTimeout(() => {
     asked = false;
-    if (!byId("content").hidden) refresh().catch((error) => tell(error.message));
+    if (!byId("content").hidden) refresh().catch((error) => showOutcome(error.message));
   }, SOON_MS);
 }
 
@@ -236,8 +236,8 @@ whenLoggedIn(async () => {
   }
   if (isSetUp) return;
   isSetUp = true;
-  keepShowing(() => showRefused(id), REFUSED_MS, (error) => tell(error.message));
-  await Promise.all([showRefused(id), prepareHouse(id, async (done) => (tell(done), refresh())), prepareInvite(id, act)]);
+  keepShowing(() => showRefused(id), REFUSED_MS, (error) => showOutcome(error.message));
+  await Promise.all([showRefused(id), prepareHouse(id, async (done) => (showOutcome(done), refresh())), prepareInvite(id, act)]);
   watch();
   await startIfAsked(path, act);
 });
