@@ -254,6 +254,20 @@ async def test_an_attempt_whose_end_alone_is_told_has_its_own_boards(
     await expect(page.locator("#board .piece")).to_have_count(1)
 
 
+async def test_a_result_that_could_not_be_read_is_asked_for_again(
+    open_page: OpenPage, server: RunningServer, paced_bots: PacedBots, problems: Problems
+) -> None:
+    page = await open_page()
+    cup, match, pace = await held_match(server, paced_bots, "Unread")
+    problems.allow("ERR_FAILED")
+    await page.route(f"**/api/matches/{match}", lambda route: route.abort(), times=1)
+    await page.goto(f"/matches/{match}")
+    await expect_ply(page, "ply 4 of 4, live")
+    pace.release()
+    await server.until(cup, lambda told: told["status"] == "finished")
+    await expect(page.locator("#outcome")).to_contain_text(server.host.get(f"matches/{match}")["reason"])
+
+
 async def test_a_clock_goes_on_when_the_visitors_is_set(
     open_page: OpenPage, server: RunningServer, paced_bots: PacedBots
 ) -> None:

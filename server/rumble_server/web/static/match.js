@@ -11,6 +11,9 @@ import { ThinkChart } from "./think_chart.js";
 import { offerTranscript } from "./transcript.js";
 import { readJson } from "./coming_again.js";
 
+/** Time in ms until the result is asked for again if the server does not answer. */
+const AGAIN_MS = 3000;
+
 /** @typedef {import("./feed").Board} Board */
 /** @typedef {import("./feed").MatchResult} MatchResult */
 
@@ -126,6 +129,7 @@ function showBoard(data) {
 async function showOver(data) {
   if (data.match !== id) return;
   const match = await readJson(`matches/${encodeURIComponent(id)}`);
+  if (match === null) setTimeout(showOver, AGAIN_MS, data);
   if (match?.status !== "over" || match.attempt < replay.attempt) return; // the next attempt began while this was read
   beginAttempt(match.attempt);
   byId("outcome").replaceChildren(element("b", {}, result(match.scores)), ` ${verdict(match)}`);
