@@ -212,6 +212,22 @@ async def test_a_result_is_stamped_on_its_board_and_marked_at_the_seat_that_won(
     await expect(page.locator("#boards article")).to_have_count(1)
 
 
+async def test_the_first_round_that_is_paired_under_a_readers_eyes_is_news(
+    open_page: OpenPage, server: RunningServer, paced_bots: PacedBots
+) -> None:
+    page = await open_page()
+    await page.clock.install()
+    cup, pace = await begun(server, paced_bots, "Second", "yva", "zoe", "xeb", "wim", format="swiss", rounds=2, legs=1)
+    await page.goto(f"/tournaments/{cup}")
+    await expect(page.locator("#follow option")).to_have_count(5)
+    pace.release()
+    pace.stop_at(0, after_matches=2)
+    await expect(page.locator("#latest li")).to_have_count(2)
+    await server.until(cup, lambda told: bool(told["running"]))
+    await page.clock.run_for(10_000)
+    await expect(page.locator("#news")).to_contain_text("Round 2 is paired.")
+
+
 async def test_a_match_that_spectators_see_late_names_nobody_to_move(
     open_page: OpenPage, server: RunningServer, paced_bots: PacedBots
 ) -> None:

@@ -113,6 +113,7 @@ function onSnapshot(data) {
   onField(data.entrants);
   onStandings(data);
   showBoards(data.running, data.latest, data.ended);
+  if (inRounds) for (const { match } of [...data.running, ...data.latest]) announceRound(match);
   latest = data.latest;
   paint("latest", showLatest);
 }
