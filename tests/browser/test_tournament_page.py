@@ -201,7 +201,10 @@ async def test_a_crosstable_knows_bots_with_display_names(
         cell = page.locator("#crosstable td:not(.place, .self, :empty)").first
         await cell.hover()
         link = await cell.locator("a").get_attribute("href") or ""
-        shown = [await cell.locator("xpath=../th").inner_text(), (await heads.get_attribute("title") or "").strip("\u2068\u2069")]
+        shown = [
+            await cell.locator("xpath=../th").inner_text(),
+            (await heads.get_attribute("title") or "").strip("\u2068\u2069"),
+        ]
         assert parse_qs(urlsplit(link).query) == {"bot": [names[shown[0]]], "against": [names[shown[1]]]}
         await page.goto(f"/tournaments/{cup}")
 
