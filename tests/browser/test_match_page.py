@@ -239,7 +239,7 @@ async def test_an_attempt_whose_end_alone_is_told_has_its_own_boards(
 ) -> None:
     page = await open_page()
     cup, match, pace = await held_match(server, paced_bots, "Missed")
-    problems.allow("/events")
+    problems.allow("/events|INTERNET_DISCONNECTED")
     await page.goto(f"/matches/{match}")
     await expect_ply(page, "ply 4 of 4, live")
     await page.context.set_offline(True)

@@ -217,7 +217,8 @@ async def test_the_first_round_that_is_paired_under_a_readers_eyes_is_news(
 ) -> None:
     page = await open_page()
     await page.clock.install()
-    cup, pace = await begun(server, paced_bots, "Second", "yva", "zoe", "xeb", "wim", format="swiss", rounds=2, legs=1)
+    names = ("news-ann", "news-bob", "news-cid", "news-dot")
+    cup, pace = await begun(server, paced_bots, "Second", *names, format="swiss", rounds=2, legs=1)
     await page.goto(f"/tournaments/{cup}")
     await expect(page.locator("#follow option")).to_have_count(5)
     pace.release()
