@@ -12,18 +12,23 @@ Given = TypeVarTuple("Given")
 Made = TypeVar("Made")
 
 
+def passed_on(value: Made) -> Made:
+    """Return a value as another process would receive it: pickled and unpickled."""
+    received: Made = pickle.loads(pickle.dumps(value))
+    return received
+
+
 class ReadingHere(SideProcess):
     """A stand-in for the process that reads the log. It pickles tasks and answers, as the process would."""
 
     def __init__(self, _: object, open_reader: Callable[[], LogReader], most_results: int) -> None:
         super().__init__()
-        self._rebuilt = RebuiltTournaments(pickle.loads(pickle.dumps(open_reader)), most_results)
+        self._rebuilt = RebuiltTournaments(passed_on(open_reader), most_results)
 
     async def run(self, task: Callable[[*Given], Made], *given: *Given) -> Made:
         use(self._rebuilt)
-        asked, about = pickle.loads(pickle.dumps((task, given)))
-        made: Made = pickle.loads(pickle.dumps(asked(*about)))
-        return made
+        asked, about = passed_on((task, given))
+        return passed_on(asked(*about))
 
     async def close(self) -> None:
         self._rebuilt.close()

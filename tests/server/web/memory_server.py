@@ -2,14 +2,14 @@
 
 import asyncio
 import json
-import pickle
+import weakref
 import zlib
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, cast
+from typing import Any, TypeVar, TypeVarTuple
 
 import httpx
 from jsonschema import Draft202012Validator
@@ -23,17 +23,16 @@ from rumble_server.host.histogram import Histogram
 from rumble_server.limits.bounds import Bounds
 from rumble_server.limits.permits import Permits
 from rumble_server.limits.quotas import NO_QUOTAS
-from rumble_server.match.facts import FrameSeen, FrameShared, MatchOver, MatchStarted, with_shared_frames
-from rumble_server.match.match_id import Neighbours, neighbours, tournament_id_of
-from rumble_server.store.log.async_reader import AsyncReader
-from rumble_server.store.log.batch import Configured
+from rumble_server.store.log.async_reader import AsyncReader, ReadWorkers
+from rumble_server.store.log.batch import Batch
 from rumble_server.store.log.ended_count import EndedCount
+from rumble_server.store.log.rebuilt_tournaments import RebuiltTournaments, use
+from rumble_server.store.sqlite.rows import SqliteReader
+from rumble_server.store.sqlite.schema import open_database
+from rumble_server.store.sqlite.writer import write
 from rumble_server.tournament.club_facts import ClubCreated, HostTokenSet
-from rumble_server.tournament.ended import DamagedTournament, EndedTournament, Outline
-from rumble_server.tournament.facts import LogFact, TournamentEnded, tournament_of, versions_of
-from rumble_server.tournament.rebuild import Rebuilt, rebuild_tournament
+from rumble_server.tournament.facts import TournamentEnded
 from rumble_server.tournament.tournament import Tournament
-from rumble_server.tournament.versions import StoredVersion
 from rumble_server.web.app import make_web
 from rumble_server.web.feed.feed import Feed
 from rumble_server.web.public_address import Addresses
@@ -41,6 +40,7 @@ from rumble_server.web.site import ClubUse, Process, ProcessFigures, Site
 from starlette.types import ASGIApp
 
 from tests.server.arena.fake_house import FakeHouse
+from tests.server.reading_here import passed_on
 from tests.server.world import Bot, World
 
 TOKEN = "the-host-token"
@@ -48,6 +48,9 @@ METRICS_TOKEN = "the-metrics-token"
 HOST = {"Authorization": f"Bearer {TOKEN}"}
 WRITE_MS = 3
 PATIENCE_S = 5.0
+
+Args = TypeVarTuple("Args")
+T = TypeVar("T")
 
 _event: TypeAdapter[FeedEvent] = TypeAdapter(FeedEvent)
 _schema = Draft202012Validator(schemas()["feed_event.json"])
@@ -74,82 +77,42 @@ class WaitingLog:
             await asyncio.Event().wait()
 
 
-def passed_on(value: Any) -> Any:
-    """Return a value as another process would receive it: pickled and unpickled."""
-    return pickle.loads(pickle.dumps(value))
-
-
-def is_listed(facts: Iterable[LogFact]) -> dict[str, bool]:
-    """Return for each tournament whether the tournament is listed, oldest tournament first."""
-    return {fact.tournament: fact.config.listed for fact in facts if isinstance(fact, Configured)}
-
-
-class MemoryReader:
-    """A reader of the facts of a world that are on disk."""
+class MemoryReader(AsyncReader):
+    """The server's reader on a database in memory with the facts of a world that are on disk; it has no thread and no
+    process of its own.
+    """
 
     def __init__(self, world: World) -> None:
         self._world = world
-        self.reads = 0
+        self._database = open_database(":memory:")
+        weakref.finalize(self, self._database.close)
+        self._written = self.reads = 0
+        workers = ReadWorkers(lambda: SqliteReader(self._database, "memory"), Bounds())
+        self._rebuilt = RebuiltTournaments(lambda: workers.reader, Bounds().rebuilt_results)
+        super().__init__(workers, "main")
 
-    def _facts(self) -> list[LogFact]:
+    def _write(self) -> None:
+        """Write the new facts of the world that are on disk, and the records of tournaments that have ended."""
         self.reads += 1
-        return self._world.log.facts[: self._world.log.durable]
+        log, batch = self._world.log, Batch()
+        first, self._written = self._written, log.durable
+        for number, fact in enumerate(log.facts[first : log.durable], first + 1):
+            batch.facts.append((number, fact))
+            if isinstance(fact, TournamentEnded) and fact.tournament in log.records:
+                batch.add_record(log.records[fact.tournament])
+        if batch:
+            write(self._database, [batch.content()], index=False)
 
-    def _of(self, tournament_id: str) -> list[LogFact]:
-        return [fact for fact in self._facts() if tournament_of(fact) == tournament_id]
+    async def _in_process(self, make: Callable[[*Args], T], *args: *Args) -> T:
+        self._write()
+        use(self._rebuilt)
+        return passed_on(make(*passed_on(args)))
 
-    async def of_tournament(self, tournament_id: str, make: Callable[..., Any], *given: Any) -> Any:
-        facts = self._of(tournament_id)
-        tournament = rebuild_tournament(facts)
-        if tournament is None:
-            return None
-        return passed_on(make(Rebuilt(tournament, lambda: facts, self._of_match), *passed_on(given)))
-
-    async def of_match(self, match_id: str, make: Callable[..., Any], *given: Any) -> Any:
-        return passed_on(make(self._of_match(match_id), *passed_on(given)))
-
-    def _of_match(self, match_id: str) -> list[LogFact]:
-        every = self._facts()
-        own = [fact for fact in every if getattr(fact, "match", None) == match_id]
-
-        def find(shared: FrameShared) -> FrameSeen:
-            found = every[shared.other_number - 1]
-            assert isinstance(found, FrameSeen)
-            return found
-
-        return list(with_shared_frames(own, find))  # type: ignore[arg-type]
-
-    async def run(self, make: Callable[..., Any], *given: Any) -> Any:
-        return passed_on(make(*passed_on(given)))
-
-    async def ended(self, tournament_id: str) -> EndedTournament | None:
-        self.reads += 1
-        return self._world.log.records.get(tournament_id)
-
-    async def ended_with(self, bot: str, limit: int) -> list[EndedTournament]:
-        records = reversed(self._world.log.records.values())
-        return [each for each in records if each.result_of(bot) is not None][:limit]
-
-    async def versions(self, bot: str) -> list[StoredVersion]:
-        stored = [StoredVersion(number, 1, fact) for number, fact in enumerate(self._of(versions_of(bot)), 1)]  # type: ignore[arg-type]
-        return [each for each in stored if each.row >= stored[-1].saved.oldest]
-
-    async def unlisted(self) -> Sequence[EndedTournament]:
-        listed, records = is_listed(self._facts()), self._world.log.records.values()
-        return [each for each in records if not listed[each.id] and not each.is_challenge]
-
-    async def neighbours(self, match_id: str) -> Neighbours:
-        found = {fact.match for fact in self._facts() if isinstance(fact, MatchStarted | MatchOver)}
-        return neighbours(match_id, (each for each in found if tournament_id_of(each) == tournament_id_of(match_id)))
-
-    async def listed(self, limit: int) -> Sequence[Outline]:
-        facts, records = self._facts(), self._world.log.records
-        over = {fact.tournament for fact in facts if isinstance(fact, TournamentEnded)}
-        return [
-            records.get(each) or DamagedTournament.of(each, self._of(each), over=True)
-            for each, listed in reversed(is_listed(facts).items())
-            if listed and each in over
-        ][:limit]
+    def _on_thread(self, read: Callable[[*Args], T], *args: *Args) -> "asyncio.Future[T]":
+        self._write()
+        future: asyncio.Future[T] = asyncio.get_running_loop().create_future()
+        future.set_result(read(*args))
+        return future
 
 
 @dataclass(frozen=True)
@@ -239,7 +202,7 @@ class MemoryServer:
         self.world.log.on_durable.append(self._publish)
         self.add_host("default", TOKEN)
         self.ended = EndedCount()
-        arena, reader = self.world.arena, cast(AsyncReader, self.reader)
+        arena = self.world.arena
         self.operation = operation = ProcessFigures(
             ended=self.ended.by_status,
             fact_counts=counts,
@@ -263,7 +226,7 @@ class MemoryServer:
             guesses=arena.admission.guesses,
             led_clubs=list,
         )
-        self.main = Site(arena, self.log, reader, self.feed, self.house_bots, self.process)
+        self.main = Site(arena, self.log, self.reader, self.feed, self.house_bots, self.process)
         self.clubs = {self.main.club: self.main}
         self.elsewhere: set[str] = set()
         """Names of clubs led by another node."""

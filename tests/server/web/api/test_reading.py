@@ -103,6 +103,17 @@ async def test_a_match_that_was_lost_before_it_began(server: MemoryServer, brows
     assert all(tournament.started_at_ms <= began < ended for began, ended in begun)
 
 
+async def test_a_tournament_hidden_in_its_lobby_is_in_no_list_after_its_end(
+    server: MemoryServer, browser: httpx.AsyncClient
+) -> None:
+    tournament = server.world.create()
+    server.world.organiser.change_config("friday", tournament.config.model_copy(update={"listed": False}))
+    server.world.organiser.end("friday", cancelled=True)
+    server.pass_ms()
+    assert (await browser.get("/api/tournaments")).json()["tournaments"] == []
+    assert [each.id for each in await server.reader.unlisted()] == ["friday"]
+
+
 async def test_tournaments_that_are_over_are_found_after_a_restart() -> None:
     before = MemoryServer()
     for name in ("Monday", "Tuesday"):
