@@ -47,6 +47,9 @@ class VirtualClock:
         heapq.heappush(self._timers, (timer.when_ms, next(self._numbers), timer))
         return timer
 
+    def call_in(self, ms: int, callback: Callable[[], None]) -> None:
+        self.call_at(self._now_ms + ms, callback)
+
     def after_input(self, callback: Callable[[], None]) -> Timer:
         return self.call_at(self._now_ms, callback)
 

@@ -103,7 +103,7 @@ class SimBot:
     def _connect_again(self) -> None:
         wait_ms = self.random.randint(self._backoff_ms // 2, self._backoff_ms)
         self._backoff_ms = min(5000, self._backoff_ms * 2)
-        self.after(wait_ms, self.connect)
+        self.timeline.call_in(wait_ms, self.connect)
 
     def ended(self, wire: Wire, code: int | None) -> None:
         """Note the end of a connection, and reconnect if the connection was the newest."""
@@ -119,10 +119,6 @@ class SimBot:
             wire, self.wire = self.wire, None
             wire.hang_up()
             self._connect_again()
-
-    def after(self, ms: int, callback: Callable[[], None]) -> None:
-        """Call `callback` in `ms` ms."""
-        self.timeline.call_at(self.timeline.now_ms() + ms, callback)
 
     @property
     def is_done(self) -> bool:
@@ -218,7 +214,7 @@ class SimBot:
 
     def _on_error(self, error: Frame) -> None:
         if error["code"] == "unknown_tournament":
-            self.after(self.random.randint(1000, 3000), self._join_again)
+            self.timeline.call_in(self.random.randint(1000, 3000), self._join_again)
         elif error["code"] == "tournament_closed":
             for name in self.tournaments:
                 if name in error["message"].split():
@@ -247,9 +243,9 @@ class SimBot:
         think_ms = min(think_ms, turn["clock"]["remaining_ms"] // 4)
         fault = None if self.plan.fault is None else faults.AT_A_TURN.get(self.plan.fault)
         if fault is None:
-            self.after(think_ms, lambda: self.answer(wire, turn))
+            self.timeline.call_in(think_ms, lambda: self.answer(wire, turn))
         else:
-            self.after(think_ms, lambda: fault(self, wire, turn))
+            self.timeline.call_in(think_ms, lambda: fault(self, wire, turn))
 
     def answer(self, wire: Wire, turn: Frame) -> None:
         """Play a random legal move."""

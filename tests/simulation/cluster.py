@@ -13,21 +13,18 @@ from random import Random
 from rumble_protocol.codes import CloseCode
 from rumble_server.gateway.ports import SessionEvents
 from rumble_server.nodes.hand_over import READY_MS
-from rumble_server.nodes.lease import Lease
-from rumble_server.store.postgres.lease_statements import Statement
 
 from tests.server.nodes.table import Table
+from tests.server.nodes.virtual_node import LEASE_MS, VirtualNode, Weather
 from tests.simulation.disk import DiskLog
 from tests.simulation.host import EACH_MS
 from tests.simulation.network import Place
-from tests.simulation.postgres import CLUB, ClubLog, Postgres, Weather
+from tests.simulation.postgres import CLUB, ClubLog, Postgres
 from tests.simulation.scenario import scenario
 from tests.simulation.server import ServerRun
-from tests.simulation.timeline import RunClock
 from tests.simulation.trace import Entry
 from tests.simulation.world import Evidence, World
 
-LEASE_MS = 1000
 LOAD_MS = 200
 """Maximum time in ms to read a club ahead, or to load it."""
 NOTIFIED_MS = 20
@@ -101,7 +98,7 @@ class LedRun(ServerRun):
             node.world.postgres,
             self.clock,
             self.number,
-            lambda: node.act(lambda: node.lease.on_lead_lost(CLUB, self.number)),
+            lambda: node.act(lambda _now_ms: node.lease.on_lead_lost(CLUB, self.number)),
             node.is_cut,
         )
 
@@ -152,86 +149,35 @@ class LedRun(ServerRun):
         stopped()
 
 
-class Node:
-    """A process with a lease, and with the club while it leads the club. Its clock may run fast or slow."""
+class Node(VirtualNode):
+    """A process with a lease, and with the club while it leads the club."""
 
     def __init__(self, world: ClusterWorld, number: int) -> None:
-        self.world, self.number, self.name = world, number, f"n{number}"
-        self.process = RunClock(world.timeline)
+        self.world = world
         self.run_of_club: LedRun | None = None
         self.leaving: LedRun | None = None
         """Stopped run that still holds connections of bots, until another node leads."""
-        self.cut_until_ms = 0
-        self._rate = world._fate.choice((0.97, 1.0, 1.03))
         self._loading = 0
-        self._wakes: set[int] = set()
-        """Times in ms at which the lease will be woken."""
-        world.table.join(self.name)
-        self.lease = Lease(self.name, LEASE_MS, self.run, self, self.now_ms())
-        self.act(partial(self.lease.wake, self.now_ms()))
-        self.request_leader()
-
-    def request_leader(self) -> None:
-        """Ask for the club to be led."""
-        self.act(lambda: self.lease.request_leader(CLUB, self.now_ms()))
-
-    # --- time ---
-
-    def now_ms(self) -> int:
-        return int(self.world.timeline.now_ms() * self._rate)
-
-    def holds(self) -> bool:
-        return self.lease.is_valid(self.now_ms())
-
-    def is_cut(self) -> bool:
-        return self.world.timeline.now_ms() < self.cut_until_ms
-
-    @property
-    def is_up(self) -> bool:
-        return not self.process.stopped
-
-    def act(self, call: Callable[[], None]) -> None:
-        """Call `call` when the process gets to it, and schedule the next wake of the lease."""
-
-        def done() -> None:
-            call()
-            wait_ms = max(1, int((self.lease.wake_at_ms - self.now_ms()) / self._rate) + 1)
-            at_ms = self.process.now_ms() + wait_ms
-            if at_ms not in self._wakes:
-                self._wakes.add(at_ms)
-                self.process.call_at(at_ms, lambda: wake(at_ms))
-
-        def wake(at_ms: int) -> None:
-            self._wakes.discard(at_ms)
-            if self.lease.wake_at_ms <= self.now_ms():
-                self.act(lambda: self.lease.wake(self.now_ms()))
-
-        self.process.enter(done)
+        world.table.join(f"n{number}")
+        super().__init__(f"n{number}", world.table, world.postgres, world._fate.choice((0.97, 1.0, 1.03)))
+        self.request_leader(CLUB)
 
     def notified(self) -> None:
         """Look at the database after the news of a change."""
         if not self.is_cut() and not self.world.postgres.is_down:
-            self.act(lambda: self.lease.look(self.now_ms()))
+            self.act(self.lease.look)
 
-    # --- statements, and Led ---
-
-    def run(self, statement: Statement) -> None:
-        self.world.postgres.ask(
-            lambda: self.world.table.run(self.name, statement),
-            lambda answer: self.act(lambda: self.lease.on_answer(answer, self.now_ms())),
-            lambda: self.act(lambda: self.lease.on_failure(self.now_ms())),
-            self.is_cut,
-        )
+    # --- Led ---
 
     def _later(self, call: Callable[[], None], longer_ms: int = 0) -> None:
         """Do something once the club is read, which takes `longer_ms` longer than at other times."""
         self.process.call_at(self.process.now_ms() + longer_ms + self.world._fate.randint(0, LOAD_MS), call)
 
     def read_ahead(self, club: str) -> None:
-        def was_read() -> None:
+        def was_read(now_ms: int) -> None:
             row = self.lease.rows.clubs.get(club)
             self.world.read_ahead.add((self.name, 0 if row is None else row.offer))
-            self.lease.hand_overs.on_read_ahead(club, self.now_ms())
+            self.lease.hand_overs.on_read_ahead(club, now_ms)
 
         self._later(lambda: self.act(was_read), self.world.troubles.ahead_ms)
 
@@ -247,7 +193,7 @@ class Node:
             return
         self._loading = 0
         self.run_of_club = LedRun(self, epoch)
-        self.act(lambda: self.lease.listening(CLUB, epoch, self.now_ms()))
+        self.act(partial(self.lease.listening, CLUB, epoch))
 
     def discard(self, club: str) -> None:
         self._loading = 0
@@ -263,7 +209,7 @@ class Node:
 
         def stopped() -> None:
             self.run_of_club, self.leaving = None, run
-            self.act(lambda: self.lease.hand_overs.on_stopped(CLUB, self.now_ms()))
+            self.act(partial(self.lease.hand_overs.on_stopped, CLUB))
 
         self._loading = 0
         if run is None:
@@ -293,21 +239,18 @@ class Node:
 
     # --- fate ---
 
-    def cut(self, ms: int) -> None:
-        self.cut_until_ms = max(self.cut_until_ms, self.world.timeline.now_ms() + ms)
-
     def die(self) -> None:
         if not self.is_up:
             return
         for run in (self.run_of_club, self.leaving):
             if run is not None:
                 run.kill()
-        self.process.stopped = True
+        super().die()
 
     def stall(self, ms: int) -> None:
         if self.process.is_stalled:
             return
-        self.process.stall(ms)
+        super().stall(ms)
         for run in (self.run_of_club, self.leaving):
             if run is not None:
                 run.stall(ms)
@@ -339,7 +282,7 @@ class ClusterWorld(World):
     def notify(self) -> None:
         """Tell all nodes of a change in the database."""
         for node in self.nodes:
-            self._after(self._fate.randint(0, NOTIFIED_MS), node.notified)
+            self.timeline.call_in(self._fate.randint(0, NOTIFIED_MS), node.notified)
 
     @property
     def leaders(self) -> list[LedRun]:
@@ -362,7 +305,7 @@ class ClusterWorld(World):
             if node.name == name and node.is_up:
                 return node.run_of_club
         for node in self.nodes:
-            node.request_leader()  # nobody leads: ask each node
+            node.request_leader(CLUB)  # nobody leads: ask each node
         return None
 
     def _start(self) -> None:
@@ -381,7 +324,7 @@ class ClusterWorld(World):
         self.nodes = [node for node in self.nodes if node.is_up]
         if len(self.nodes) < self.troubles.nodes and (self._calm or self._fate.random() < 0.2):
             self._start()
-        self._after(EACH_MS, self._look)
+        self.timeline.call_in(EACH_MS, self._look)
 
     def _strikes(self) -> tuple[tuple[int | None, Callable[[], None]], ...]:
         given = self.troubles
@@ -405,15 +348,15 @@ class ClusterWorld(World):
 
     def _end_database(self) -> None:
         self.postgres.is_down = True
-        self._after(self._some_ms(), self._begin_database)
+        self.timeline.call_in(self._some_ms(), self._begin_database)
 
     def _begin_database(self) -> None:
         self.postgres.is_down = False
 
     def _move(self, node: Node) -> None:
         if self._fate.random() < 0.3 and len(self.nodes) > 1:
-            node.act(lambda: node.lease.drain(node.now_ms()))
-            self._after(3000, node.die)
+            node.act(node.lease.drain)
+            self.timeline.call_in(3000, node.die)
         else:
             self._fate.choice(self.nodes).is_moved()
 

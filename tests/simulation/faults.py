@@ -82,7 +82,7 @@ def _flood(bot: SimBot, wire: Wire, turn: Frame) -> None:
 
 def _slow(bot: SimBot, wire: Wire, turn: Frame) -> None:
     left_ms = turn["clock"]["remaining_ms"]
-    bot.after(int(left_ms * bot.random.uniform(0.5, 1.1)), lambda: bot.answer(wire, turn))
+    bot.timeline.call_in(int(left_ms * bot.random.uniform(0.5, 1.1)), lambda: bot.answer(wire, turn))
 
 
 def _resign(bot: SimBot, wire: Wire, turn: Frame) -> None:

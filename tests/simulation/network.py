@@ -10,9 +10,9 @@ from rumble_protocol.codes import CloseCode
 from rumble_server.gateway.gateway import Gateway
 from rumble_server.gateway.session import Session
 
+from tests.server.run_clock import RunClock
 from tests.server.virtual_clock import VirtualClock
 from tests.simulation.disk import Disk
-from tests.simulation.timeline import RunClock
 from tests.simulation.trace import Entry, Trace
 
 MOST_BYTES = 65_536
@@ -85,9 +85,9 @@ class Network:
         """Connect a bot: `opened` gets the connection, or None if nobody listens."""
         delay_ms = self.delay_ms()
         if place is None or place.clock.stopped:
-            self.after(delay_ms, lambda: opened(None))
+            self.timeline.call_in(delay_ms, lambda: opened(None))
         else:
-            self.after(delay_ms, lambda: self._reach(place, client, opened))
+            self.timeline.call_in(delay_ms, lambda: self._reach(place, client, opened))
 
     def _reach(self, place: Place, client: Client, opened: "Callable[[Wire | None], None]") -> None:
         if place.clock.stopped:
@@ -101,7 +101,7 @@ class Network:
         wire.accept()
         if self.weather.life_ms is not None and not self.calm:
             life_ms = int(self.random.expovariate(1 / self.weather.life_ms))
-            self.after(life_ms, lambda: None if self.calm else wire.abort_silent())
+            self.timeline.call_in(life_ms, lambda: None if self.calm else wire.abort_silent())
         return wire
 
     def delay_ms(self) -> int:
@@ -114,10 +114,6 @@ class Network:
         """Draw the time in ms until the server notices the end of a connection."""
         late = self.random.random() < self.weather.half_open
         return self.random.randint(0, self.weather.half_open_ms if late else self.weather.notice_ms)
-
-    def after(self, ms: int, callback: Callable[[], None]) -> None:
-        """Call `callback` in `ms` ms."""
-        self.timeline.call_at(self.timeline.now_ms() + ms, callback)
 
     def see(self, kind: str, wire: "Wire", text: str = "") -> None:
         """Note an event on a connection in the trace."""
@@ -196,7 +192,7 @@ class Wire:
     def close(self, code: CloseCode, reason: str) -> None:
         self._network.see("closing", self, str(int(code)))
         if self._cut:
-            self._network.after(HANDSHAKE_MS, self._end_at_server)
+            self._network.timeline.call_in(HANDSHAKE_MS, self._end_at_server)
         self._to_bot(lambda: self._closed(int(code)))
 
     def drained(self) -> None:
@@ -206,7 +202,7 @@ class Wire:
 
     def _closed(self, code: int) -> None:
         self._end_at_bot(code)
-        self._network.after(self._network.delay_ms(), self._end_at_server)
+        self._network.timeline.call_in(self._network.delay_ms(), self._end_at_server)
 
     def _to_bot(self, deliver: Callable[[], None]) -> None:
         self._down_at_ms = max(self._down_at_ms, self._network.timeline.now_ms() + self._network.delay_ms())
@@ -249,8 +245,8 @@ class Wire:
         """Drop the connection: frames on their way are lost, and each end notices in its own time."""
         if self._at_bot and not self._cut:
             self._cut = True
-            self._network.after(self._network.random.randint(0, 500), lambda: self._end_at_bot(None))
-            self._network.after(self._network.notice_ms(), self._end_at_server)
+            self._network.timeline.call_in(self._network.random.randint(0, 500), lambda: self._end_at_bot(None))
+            self._network.timeline.call_in(self._network.notice_ms(), self._end_at_server)
 
     def server_died(self) -> None:
         """End the connection after the server's death: frames on their way may still reach the bot before the end."""

@@ -5,67 +5,26 @@ if the club's epoch is the log's, and if the club's last fact is the fact before
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from random import Random
 from typing import Any
 
 from rumble_server.store.log.batch import Batch
 
 from tests.server.nodes.table import Table
+from tests.server.nodes.virtual_node import Way, Weather
+from tests.server.run_clock import RunClock
 from tests.server.virtual_clock import VirtualClock
 from tests.simulation.disk import Disk, DiskLog
-from tests.simulation.timeline import RunClock
 
 CLUB = "main"
-PATIENCE_MS = 500
-"""Time in ms that a node waits for an answer."""
 
 
-@dataclass(frozen=True, slots=True)
-class Weather:
-    """Fate of statements and answers while the world is not calm."""
-
-    delay_ms: int = 2
-    lost: float = 0.0
-    """Chance that a statement or an answer is lost."""
-    late: float = 0.0
-    """Chance that a statement arrives only after the node has given up waiting."""
-
-
-class Postgres:
+class Postgres(Way):
     """The way to the database, and its content."""
 
     def __init__(self, timeline: VirtualClock, table: Table, disk: Disk, weather: Weather, random: Random) -> None:
-        self.timeline, self.table, self.disk, self.weather, self.random = timeline, table, disk, weather, random
-        self.is_down = False
-
-    def ask(
-        self,
-        statement: Callable[[], Any],
-        answered: Callable[[Any], None],
-        failed: Callable[[], None],
-        is_cut: Callable[[], bool],
-    ) -> None:
-        """Run a statement; call `answered` or `failed` in the end. A statement that `failed` may have run."""
-        waiting = [True]
-        weather = self.weather
-        there_ms, back_ms = self.random.randint(0, weather.delay_ms), self.random.randint(0, weather.delay_ms)
-        if self._lot(weather.late):
-            there_ms += self.random.randint(PATIENCE_MS, 8 * PATIENCE_MS)
-
-        def execute() -> None:
-            if self.is_down or (there_ms < PATIENCE_MS and is_cut()) or self._lot(weather.lost):
-                return
-            answer = statement()
-            if not self._lot(weather.lost) and not is_cut():
-                self._after(back_ms, lambda: end(lambda: answered(answer)))
-
-        def end(call: Callable[[], None]) -> None:
-            if waiting.pop() if waiting else False:
-                call()
-
-        self._after(there_ms, execute)
-        self._after(PATIENCE_MS, lambda: end(failed))
+        super().__init__(timeline, weather, random)
+        self.table, self.disk = table, disk
 
     def commit(self, epoch: int, before: int, batch: Batch) -> bool:
         """Write a batch, unless another epoch leads the club or the batch is already written."""
@@ -80,12 +39,6 @@ class Postgres:
         """Return the club's epoch and the number of its last fact."""
         row = self.table.clubs[CLUB]
         return row.epoch, row.last
-
-    def _lot(self, chance: float) -> bool:
-        return chance > 0 and self.random.random() < chance
-
-    def _after(self, ms: int, callback: Callable[[], None]) -> None:
-        self.timeline.call_at(self.timeline.now_ms() + ms, callback)
 
 
 class ClubLog(DiskLog):

@@ -18,10 +18,10 @@ from rumble_server.tournament.ended import EndedTournament
 from rumble_server.tournament.formats import AnyRound
 
 from tests.server.lease import HeldWhile
+from tests.server.run_clock import RunClock
 from tests.server.virtual_clock import VirtualClock
 from tests.server.world import make_arena
 from tests.simulation.disk import Disk, DiskLog
-from tests.simulation.timeline import RunClock
 from tests.simulation.trace import Entry, Trace
 
 if TYPE_CHECKING:

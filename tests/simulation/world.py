@@ -67,12 +67,12 @@ class World:
     def _play(self) -> Evidence:
         self._start()
         for bot in self._bots:
-            self._after(self._fate.randint(0, 2000), bot.connect)
+            self.timeline.call_in(self._fate.randint(0, 2000), bot.connect)
         self._look()
         for each_ms, trouble in self._strikes():
             if each_ms is not None:
                 self._each(each_ms, trouble)
-        self._after(self.scenario.calm_at_ms, self._calm_down)
+        self.timeline.call_in(self.scenario.calm_at_ms, self._calm_down)
         ended = self._run_until_over()
         return Evidence(self.scenario, self.disk.rows(), self.trace, ended)
 
@@ -130,8 +130,8 @@ class World:
             run.clock.enter(lambda: spectator.look(run, self.trace, self.timeline.now_ms()))
         elif run is not None:
             self.run = None
-            self._after(self._fate.randint(0, self.scenario.down_ms), self._start)
-        self._after(EACH_MS, self._look)
+            self.timeline.call_in(self._fate.randint(0, self.scenario.down_ms), self._start)
+        self.timeline.call_in(EACH_MS, self._look)
 
     def _kill(self) -> None:
         if self.run is not None:
@@ -148,7 +148,7 @@ class World:
 
     def _fill(self) -> None:
         self.disk.full = True
-        self._after(self._fate.randint(1, self.scenario.full_ms), self._empty)
+        self.timeline.call_in(self._fate.randint(1, self.scenario.full_ms), self._empty)
 
     def _empty(self) -> None:
         self.disk.full = False
@@ -166,10 +166,7 @@ class World:
                 trouble()
                 self._each(each_ms, trouble)
 
-        self._after(int(self._fate.expovariate(1 / each_ms)) + 1, strike)
-
-    def _after(self, ms: int, callback: Callable[[], None]) -> None:
-        self.timeline.call_at(self.timeline.now_ms() + ms, callback)
+        self.timeline.call_in(int(self._fate.expovariate(1 / each_ms)) + 1, strike)
 
 
 def simulate(scenario: Scenario) -> Evidence:

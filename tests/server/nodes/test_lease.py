@@ -1,3 +1,4 @@
+from functools import partial
 from random import Random
 
 import pytest
@@ -5,7 +6,8 @@ from rumble_server.nodes.hand_over import READY_MS
 from rumble_server.nodes.lease import DISCONNECT_MS, RENEWALS
 from rumble_server.store.postgres.lease_statements import Ready
 
-from tests.server.nodes.virtual_cluster import CLUBS, LEASE_MS, Cluster, Node, lead, three
+from tests.server.nodes.virtual_cluster import CLUBS, Cluster, Node, lead, three, weather
+from tests.server.nodes.virtual_node import LEASE_MS
 
 
 def led(*clubs: str) -> tuple[Cluster, Node, Node, Node]:
@@ -46,7 +48,7 @@ def test_a_club_whose_named_node_is_not_asked_is_led_by_who_is() -> None:
 
 def test_a_club_in_which_nothing_runs_needs_no_leader() -> None:
     cluster, a, b, _ = led("one")
-    a.act(lambda: a.lease.hand_overs.release("one", a.now_ms()))
+    a.act(partial(a.lease.hand_overs.release, "one"))
     cluster.run(10_000)
     assert cluster.leaders("one") == []
     assert cluster.table.clubs["one"].node is None
@@ -64,7 +66,7 @@ def test_a_club_that_a_node_cannot_load_goes_to_the_next_node_in_the_order_unles
         leader = cluster.nodes[order[(first + step - 1) % 3]]
         for epoch in (leader.led["one"] - 1, leader.led["one"]):
             assert cluster.leaders("one") == [leader.name]
-            leader.act(lambda node=leader, epoch=epoch: node.lease.hand_overs.hand_to_next("one", epoch, node.now_ms()))  # type: ignore[misc]
+            leader.act(partial(leader.lease.hand_overs.hand_to_next, "one", epoch))
             cluster.run(300)
         assert cluster.leaders("one") == [order[(first + step) % 3]]
 
@@ -73,10 +75,10 @@ def test_a_club_that_is_unloaded_during_its_hand_over_is_given_up_once() -> None
     cluster, a, b, c = led("one")
     for each in (b, c):
         each.read_ahead = lambda *_: None  # type: ignore[method-assign]
-    a.act(lambda: a.lease.drain(a.now_ms()))
+    a.act(a.lease.drain)
     cluster.run(100)
     assert cluster.table.clubs["one"].to is not None
-    a.act(lambda: a.lease.hand_overs.release("one", a.now_ms()))
+    a.act(partial(a.lease.hand_overs.release, "one"))
     cluster.run(2 * LEASE_MS)
     assert cluster.table.clubs["one"].node is None
     assert not a.lease.hand_overs.can_go_on
@@ -85,7 +87,7 @@ def test_a_club_that_is_unloaded_during_its_hand_over_is_given_up_once() -> None
 def test_another_leads_when_the_lease_of_the_dead_is_over_and_hardly_later() -> None:
     cluster, a, b, c = led(*CLUBS)
     cluster.run(1000)
-    a.dead = True
+    a.die()
     cluster.run(LEASE_MS + LEASE_MS // RENEWALS)
     assert sorted([*b.led, *c.led]) == sorted(CLUBS)
     assert b.led
@@ -94,14 +96,14 @@ def test_another_leads_when_the_lease_of_the_dead_is_over_and_hardly_later() -> 
 
 def test_a_freeze_shorter_than_the_lease_is_not_noticed() -> None:
     cluster, a, *_ = led("one")
-    a.freeze(LEASE_MS // 2)
+    a.stall(LEASE_MS // 2)
     cluster.run(2 * LEASE_MS)
     assert a.take() == []
 
 
 def test_a_node_frozen_for_longer_discards_the_clubs_that_others_lead() -> None:
     cluster, a, *_ = led("one")
-    a.freeze(3 * LEASE_MS)
+    a.stall(3 * LEASE_MS)
     cluster.run(4 * LEASE_MS)
     assert a.take() == ["suspend", "discard one", "go on"]
     assert cluster.leaders("one") in (["b"], ["c"])
@@ -136,7 +138,7 @@ def test_a_club_stands_only_once_the_next_node_has_read_it() -> None:
     cluster.run(READY_MS - 500)
     assert c.take()[-1:] == ["read one"]
     assert a.take() == []
-    c.act(lambda: c.lease.hand_overs.on_read_ahead("one", c.now_ms()))
+    c.act(partial(c.lease.hand_overs.on_read_ahead, "one"))
     cluster.run(LEASE_MS)
     assert a.take() == ["stop one", "close one"]
     assert c.take() == ["lead one"]
@@ -152,7 +154,7 @@ def test_a_ready_of_an_earlier_offer_stops_nothing() -> None:
     cluster.run(READY_MS)
     row = cluster.table.clubs["one"]
     assert row.offer > 1
-    c.act(lambda: c.lease.add(Ready("one", row.offer - 1), c.now_ms()))
+    c.act(partial(c.lease.add, Ready("one", row.offer - 1)))
     cluster.run(100)
     assert "stop one" not in a.take()
     assert cluster.leaders("one") == ["a"]
@@ -164,10 +166,10 @@ def test_later_offer_replaces_an_earlier_offer_that_failed() -> None:
     cluster.table.clubs["one"].wanted = "c"
     cluster.run(300)
     cluster.table.clubs["one"].offer += 1
-    c.act(lambda: c.lease.look(c.now_ms()))
+    c.act(c.lease.look)
     cluster.run(300)
     assert c.take().count("read one") == 1, "the reading serves the later offer, too"
-    c.act(lambda: c.lease.hand_overs.on_read_ahead("one", c.now_ms()))
+    c.act(partial(c.lease.hand_overs.on_read_ahead, "one"))
     cluster.run(1000)
     assert cluster.leaders("one") == ["c"]
 
@@ -176,7 +178,7 @@ def test_a_drain_passes_over_a_node_that_reads_nothing() -> None:
     cluster, a, b, c = led("one")
     silent, other = (b, c) if a.lease.order_for("one").index("b") < a.lease.order_for("one").index("c") else (c, b)
     silent.read_ahead = lambda *_: None  # type: ignore[method-assign]
-    a.act(lambda: a.lease.drain(a.now_ms()))
+    a.act(a.lease.drain)
     cluster.run(READY_MS - 100)
     assert cluster.leaders("one") == ["a"]
     cluster.run(LEASE_MS)
@@ -191,7 +193,7 @@ def read_slowly(*nodes: Node) -> list[str]:
         def read(club: str, node: Node = node) -> None:
             began.append(node.name)
             done = node.lease.hand_overs.on_read_ahead
-            node.cluster.after(5 * READY_MS // 2, lambda: node.act(lambda: done(club, node.now_ms())))
+            node.cluster.time.call_in(5 * READY_MS // 2, lambda: node.act(partial(done, club)))
 
         node.read_ahead = read  # type: ignore[method-assign]
     return began
@@ -211,7 +213,7 @@ def test_a_move_waits_for_a_node_that_reads_slowly() -> None:
 def test_a_drain_ends_where_every_node_reads_slowly() -> None:
     cluster, a, b, c = led("one")
     began = read_slowly(b, c)
-    a.act(lambda: a.lease.drain(a.now_ms()))
+    a.act(a.lease.drain)
     cluster.run(3 * READY_MS + LEASE_MS)
     assert cluster.leaders("one") == began[:1]
     assert sorted(began) == ["b", "c"]
@@ -235,7 +237,7 @@ def test_a_reading_that_failed_begins_again() -> None:
     def failing(club: str) -> None:
         if failures:
             failed = failures.pop()
-            cluster.after(10, lambda: c.lease.hand_overs.on_read_ahead(club, c.now_ms(), failed=failed))
+            cluster.time.call_in(10, lambda: c.lease.hand_overs.on_read_ahead(club, c.now_ms(), failed=failed))
         else:
             read(club)
 
@@ -277,7 +279,7 @@ def test_an_offer_that_another_offer_replaced_is_made_again() -> None:
 def test_no_other_club_stops_where_the_offer_of_a_stopping_club_is_lost() -> None:
     cluster, a, *_ = led("one", "two")
     a.hand_over = lambda club: a.log.append(club)  # type: ignore[method-assign]
-    a.act(lambda: a.lease.drain(a.now_ms()))
+    a.act(a.lease.drain)
     cluster.run(600)
     (stopping,) = a.take()
     row = cluster.table.clubs[stopping]
@@ -292,7 +294,7 @@ def test_the_bots_of_a_club_are_closed_when_its_next_leader_listens_or_dies() ->
     cluster.table.clubs["one"].wanted = "c"
     cluster.run(LEASE_MS)
     assert a.take() == ["stop one"]
-    c.dead = True
+    c.die()
     cluster.run(3 * LEASE_MS)
     assert "close one" in a.take()
 
@@ -300,7 +302,7 @@ def test_the_bots_of_a_club_are_closed_when_its_next_leader_listens_or_dies() ->
 def test_bots_are_closed_when_every_node_knows_the_next_leader() -> None:
     cluster, a, b, _ = led("one")
     cluster.random.randint = lambda least, _: least  # type: ignore[method-assign,assignment]
-    b.delay_ms = 80
+    b.way.weather = weather(80)
     known = []
 
     def closed(club: str) -> None:
@@ -326,7 +328,7 @@ def test_a_node_without_its_lease_for_long_closes_all_bots_and_may_go_on() -> No
 
 def test_a_frozen_leader_closes_its_bots_as_soon_as_it_wakes() -> None:
     cluster, a, *_ = led("one")
-    a.freeze(LEASE_MS + DISCONNECT_MS + 100)
+    a.stall(LEASE_MS + DISCONNECT_MS + 100)
     cluster.run(LEASE_MS + DISCONNECT_MS + 150)
     assert a.take()[:2] == ["suspend", "abandon"]
 
@@ -353,7 +355,7 @@ def test_a_club_whose_target_is_gone_stays() -> None:
 def test_a_move_to_an_address_goes_to_the_node_that_comes_back_there(away_ms: int) -> None:
     """The move was asked for after the node's death, while the lease was still valid."""
     cluster, _, b, _ = led("one")
-    b.dead = True
+    b.die()
     cluster.table.clubs["one"].wanted = "http://b"
     cluster.notify()
     cluster.run(away_ms)
@@ -367,7 +369,7 @@ def test_a_move_to_an_address_goes_to_the_node_that_comes_back_there(away_ms: in
 def test_a_move_to_the_address_of_the_leader_moves_nothing() -> None:
     """The row of an earlier node at the address is still there."""
     cluster = Cluster(Random(1))
-    cluster.node("a earlier", address="http://a").dead = True
+    cluster.node("a earlier", address="http://a").die()
     a = cluster.node("a", address="http://a")
     cluster.run(100)
     lead(cluster, a, "one")
@@ -379,23 +381,23 @@ def test_a_move_to_the_address_of_the_leader_moves_nothing() -> None:
 
 def test_a_club_wanted_by_a_node_that_drains_stays_and_leaves_its_own_leader_in_a_drain() -> None:
     cluster, a, b, _ = led("one")
-    b.act(lambda: b.lease.drain(b.now_ms()))
+    b.act(b.lease.drain)
     cluster.run(LEASE_MS)
     cluster.table.clubs["one"].wanted = "b"
     cluster.run(2 * LEASE_MS)
     assert cluster.leaders("one") == ["a"]
-    a.act(lambda: a.lease.drain(a.now_ms()))
+    a.act(a.lease.drain)
     cluster.run(2 * LEASE_MS)
     assert cluster.leaders("one") == ["c"]
 
 
 def test_a_node_that_drains_hands_all_over_and_takes_none() -> None:
     cluster, a, b, c = led(*CLUBS)
-    a.act(lambda: a.lease.drain(a.now_ms()))
+    a.act(a.lease.drain)
     cluster.run(3 * LEASE_MS)
     assert a.lease.clubs == {}
     assert {**b.led, **c.led}.keys() == set(CLUBS)
-    b.dead = True
+    b.die()
     a.request_leader("five")
     cluster.run(4 * LEASE_MS)
     assert a.lease.clubs == {}
@@ -404,7 +406,7 @@ def test_a_node_that_drains_hands_all_over_and_takes_none() -> None:
 
 def test_the_last_node_that_drains_keeps_its_clubs_until_there_is_another() -> None:
     cluster, a = alone()
-    a.act(lambda: a.lease.drain(a.now_ms()))
+    a.act(a.lease.drain)
     cluster.run(2 * LEASE_MS)
     assert cluster.leaders("one") == ["a"]
     b = cluster.node("b")
@@ -424,7 +426,7 @@ def test_of_nodes_that_stand_by_one_leads_all_clubs() -> None:
             node.request_leader(club)
     cluster.run(LEASE_MS)
     (first,) = {row.node for row in cluster.table.clubs.values()}
-    cluster.nodes[str(first)].act(lambda: cluster.nodes[str(first)].lease.drain(cluster.nodes[str(first)].now_ms()))
+    cluster.nodes[str(first)].act(cluster.nodes[str(first)].lease.drain)
     cluster.run(3 * LEASE_MS)
     (second,) = {row.node for row in cluster.table.clubs.values()}
     assert second != first
@@ -462,11 +464,11 @@ def test_another_takes_over_in_time_where_statements_take_longer_than_a_renewal(
     cluster = Cluster(Random(seed), delay_ms=LEASE_MS // RENEWALS)
     nodes = [cluster.node(name) for name in ("a", "b", "c")]
     for node in nodes:
-        node.delay_ms = cluster.delay_ms
-    nodes[0].lease.request_leader("main", nodes[0].now_ms())
+        node.way.weather = weather(cluster.delay_ms)
+    nodes[0].request_leader("main")
     cluster.run(3 * LEASE_MS)
     for _ in range(2):
-        cluster.nodes[str(cluster.table.clubs["main"].node)].dead = True
+        cluster.nodes[str(cluster.table.clubs["main"].node)].die()
         epoch, waited_ms = cluster.table.clubs["main"].epoch, 0
         while cluster.table.clubs["main"].epoch == epoch:
             cluster.run(10)

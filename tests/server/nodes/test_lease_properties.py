@@ -1,6 +1,7 @@
 """The properties of leases under any troubles, found by search."""
 
 from dataclasses import dataclass
+from functools import partial
 from random import Random
 
 import pytest
@@ -8,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rumble_server.nodes.lease import Lease
 
-from tests.server.nodes.virtual_cluster import CLUBS, LEASE_MS, Cluster, Node, answer_ms
+from tests.server.nodes.virtual_cluster import CLUBS, Cluster, Node, weather
+from tests.server.nodes.virtual_node import LEASE_MS
 
 
 @dataclass(frozen=True)
@@ -52,15 +54,14 @@ def test_never_two_leaders_and_epochs_never_go_back(
     for club in CLUBS:
         random.choice(nodes).request_leader(club)
     for trouble in troubles:
-        cluster.after(trouble.at_ms, lambda trouble=trouble: strike(cluster, nodes, trouble))  # type: ignore[misc]
+        cluster.time.call_in(trouble.at_ms, lambda trouble=trouble: strike(cluster, nodes, trouble))  # type: ignore[misc]
     cluster.run(12_000)
     for epochs in cluster.table.epochs.values():
         assert [epoch for epoch, _ in epochs] == list(range(1, len(epochs) + 1))
-    cluster.lost = 0.0
     for node in nodes:
-        node.delay_ms = 5
-    cluster.run(answer_ms(delay_ms) + 3 * LEASE_MS)
-    there = [node for node in nodes if not node.dead]
+        node.way.weather = weather(5)
+    cluster.run(weather(delay_ms).patience_ms + 3 * LEASE_MS)
+    there = [node for node in nodes if node.is_up]
     for club, row in cluster.table.clubs.items():
         if row.node is not None and any(not node.lease.draining for node in there):
             assert len(cluster.leaders(club)) == 1, "in the end every club that runs is led"
@@ -70,7 +71,7 @@ def strike(cluster: Cluster, nodes: list[Node], trouble: Trouble) -> None:
     node, club = nodes[trouble.node % len(nodes)], trouble.club
     match trouble.kind:
         case "freeze":
-            node.freeze(trouble.ms)
+            node.stall(trouble.ms)
         case "cut":
             node.cut(trouble.ms)
         case "down":
@@ -80,11 +81,11 @@ def strike(cluster: Cluster, nodes: list[Node], trouble: Trouble) -> None:
         case "wanted" if club in cluster.table.clubs:
             cluster.table.clubs[club].wanted = "http://" * (trouble.at_ms % 2) + nodes[trouble.ms % len(nodes)].name
         case "release":
-            node.act(lambda: node.lease.hand_overs.release(club, node.now_ms()))
+            node.act(partial(node.lease.hand_overs.release, club))
         case "drain":
-            node.act(lambda: node.lease.drain(node.now_ms()))
-        case "die" if sum(not each.dead for each in nodes) > 1:
-            node.dead = True
+            node.act(node.lease.drain)
+        case "die" if sum(each.is_up for each in nodes) > 1:
+            node.die()
         case _:
             pass
 

@@ -24,6 +24,7 @@ from rumble_server.nodes.node import Node, setup_of  # noqa: E402
 from rumble_server.nodes.node_clubs import NodeClubs  # noqa: E402
 from rumble_server.store.postgres.leases import Leases, OtherSetup  # noqa: E402
 
+from tests.server.nodes.command_log import CommandLog  # noqa: E402
 from tests.server.nodes.memory_nodes import MemoryLeases, memory_nodes  # noqa: E402
 from tests.server.nodes.tables import make_tables  # noqa: E402
 
@@ -39,7 +40,7 @@ class Use:
     told: str = "something"
 
 
-class Clubs(NodeClubs):
+class Clubs(CommandLog, NodeClubs):
     """The fake of a node's clubs, which logs the commands of the lease."""
 
     def __init__(self, node: Node) -> None:
@@ -67,24 +68,6 @@ class Clubs(NodeClubs):
     async def _hand_over(self, club: str) -> None:
         self.log.append(f"stop {club}")
         self._node.call_lease(partial(self._lease.hand_overs.on_stopped, club))
-
-    def close_handed_over(self, club: str) -> None:
-        self.log.append(f"close {club}")
-
-    def suspend(self) -> None:
-        self.log.append("suspend")
-
-    def disconnect_all(self) -> None:
-        self.log.append("abandon")
-
-    def resume(self) -> None:
-        self.log.append("go on")
-
-    def discard(self, club: str) -> None:
-        self.log.append(f"discard {club}")
-
-    def end_node(self) -> None:
-        self.log.append("expelled")
 
 
 @pytest.fixture
