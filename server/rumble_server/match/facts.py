@@ -68,13 +68,14 @@ class MatchStarted:
 
     def opening_state(self) -> State:
         """Return the state after the moves of the opening."""
-        return _state_after(self.game, len(self.seats), tuple(self.settings.items()), self.seed, self.moves)
+        return state_after(self.game, len(self.seats), tuple(self.settings.items()), self.seed, self.moves)
 
 
 @lru_cache(256)  # matches from an opening share its state: states are immutable
-def _state_after(
+def state_after(
     game: str, seats: int, settings: tuple[tuple[str, SettingValue], ...], seed: int, moves: tuple[str, ...]
 ) -> State:
+    """Return the state after moves from the first state of a match."""
     state = get_game(game).initial_for(seats, dict(settings), seed)
     for move in moves:
         state = state.play(move)

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from rumble_engine.games.dilemma import DilemmaGame, DilemmaState
 from rumble_engine.games.tictactoe import TicTacToe, TicTacToeState
-from rumble_server.match.facts import MatchOver, _state_after
+from rumble_server.match.facts import MatchOver, state_after
 from rumble_server.match.transcript import public_facts, transcript
 from rumble_server.tournament.tournament import OVER
 
@@ -46,7 +46,7 @@ def fail(monkeypatch: pytest.MonkeyPatch, kind: type, name: str, is_bad: Callabl
         return object.__getattribute__(of, asked)
 
     monkeypatch.setattr(kind, "__getattribute__", get, raising=False)
-    _state_after.cache_clear()  # a new run of the server has no states of the run before
+    state_after.cache_clear()  # a new run of the server has no states of the run before
 
 
 def come(world: World, *names: str) -> list[Bot]:

@@ -9,7 +9,7 @@ from rumble_engine.games.tictactoe import TicTacToe, TicTacToeState
 from rumble_protocol.fields import TimeControl
 from rumble_server.arena.matches import WHY_VOID
 from rumble_server.arena.recovery import read, restore_arena
-from rumble_server.match.facts import ChanceDrawn, MatchOver, MatchStarted, MoveMade, _state_after
+from rumble_server.match.facts import ChanceDrawn, MatchOver, MatchStarted, MoveMade, state_after
 from rumble_server.tournament.facts import (
     BotJoined,
     LogFact,
@@ -302,7 +302,7 @@ def test_a_match_whose_game_fails_at_a_logged_move_is_void_and_played_again(
     first = stopped_after("0", "4")
     with monkeypatch.context() as upgraded:
         fail_if(upgraded, TicTacToeState, "code_of", lambda _, text: text == "4")
-        _state_after.cache_clear()  # a new run has no states of the run before
+        state_after.cache_clear()  # a new run has no states of the run before
         world = first.after_crash()
         (void,) = world.tournament("friday").voided
         assert (void.termination, void.scores, void.at_fault, void.reason) == (Termination.ABORTED, None, (), WHY_VOID)
@@ -328,7 +328,7 @@ def test_a_match_whose_game_cannot_begin_any_more_is_void_and_its_tournament_is_
     first = stopped_after("4")
     with monkeypatch.context() as upgraded:
         fail_if(upgraded, TicTacToe, "initial", lambda *_: True)
-        _state_after.cache_clear()  # a new run has no states of the run before
+        state_after.cache_clear()  # a new run has no states of the run before
         world = first.after_crash()
         (void,) = world.tournament("friday").voided
         assert (void.termination, void.scores, void.at_fault) == (Termination.ABORTED, None, ())

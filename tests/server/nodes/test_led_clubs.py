@@ -31,13 +31,13 @@ async def test_a_node_that_drains_gives_all_away_one_club_at_a_time(tmp_path: Pa
         first = cluster.nodes[0]
         for name in names:
             await cluster.led(name, by=first)
-        led = first.led._hand_over
+        hand_over = first.led.hand_over
 
-        async def counted(name: str) -> None:
+        def counted(name: str) -> None:
             standing.append(len(first.clubs.leaving))
-            await led(name)
+            hand_over(name)
 
-        first.led._hand_over = counted  # type: ignore[method-assign]
+        first.led.hand_over = counted  # type: ignore[method-assign]
         async with asyncio.timeout(10):
             await first.node.hand_all_over()
         assert first.leads() == []
