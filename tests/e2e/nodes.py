@@ -6,11 +6,10 @@ A server process that ends is started again, as by a service manager.
 import subprocess
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TypeVar
 
 import httpx
 
@@ -18,10 +17,10 @@ from tests.e2e.processes import ADMIN_TOKEN, PATIENCE_S, RUMBLE, TOKEN, Server, 
 from tests.postgres.cluster import Cluster, cluster, run, through
 from tests.postgres.proxy import Proxy, proxy
 from tests.simulation.checks.case import Fact, read_rows
+from tests.waiting import until
 
-T = TypeVar("T")
 PAUSE_S = 0.02
-"""Interval in s between looks at leaders, and at processes that may have ended."""
+"""Interval in s between looks at processes that may have ended."""
 ASK_S = 2.0
 """Time in s that a node may take for an answer; a frozen node gives none."""
 
@@ -145,15 +144,6 @@ class Nodes:
         began_s = time.monotonic()
         until(lambda: self.epoch() > before)
         return time.monotonic() - began_s
-
-
-def until(what: Callable[[], T | None]) -> T:
-    """Wait until `what` returns something true, and return the value. Raises AssertionError after `PATIENCE_S`."""
-    end_s = time.monotonic() + PATIENCE_S
-    while not (found := what()):
-        assert time.monotonic() < end_s, "it did not happen"
-        time.sleep(PAUSE_S)
-    return found
 
 
 @contextmanager

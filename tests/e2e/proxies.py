@@ -6,8 +6,8 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 
 from tests.e2e.processes import PATIENCE_S, clean_environment, running
-from tests.hostile.target import wait_until
 from tests.needs import need
+from tests.waiting import wait_until
 
 FILES = {"nginx": "nginx.conf", "caddy": "Caddyfile"}
 

@@ -24,10 +24,10 @@ from tests.e2e.processes import (
 from tests.e2e.proxies import FILES, proxied
 from tests.e2e.stub_nodes import stub_nodes
 from tests.e2e.test_node_proxies import text_of
-from tests.hostile.target import wait_until
 from tests.needs import need
 from tests.postgres.cluster import Cluster, cluster, programs, run
 from tests.server.certificates import Authority
+from tests.waiting import until
 
 PAGE = ROOT / "docs" / "CLUSTER.md"
 ADMINISTRATOR = "the-administrator-s-token"
@@ -347,7 +347,3 @@ def test_nginx_behind_a_balancer(tmp_path: Path) -> None:
             httpx.get(url, headers={"X-Forwarded-For": "192.0.2.1, 203.0.113.9"}, timeout=PATIENCE_S)
     (headers,) = nodes[0].served
     assert (headers["x-forwarded-for"], headers["x-forwarded-proto"]) == ("203.0.113.9", "https")
-
-
-def until(what: Any) -> None:
-    assert wait_until(what, PATIENCE_S)

@@ -11,8 +11,8 @@ import pytest
 from tests.containers import ROOT, command, compose
 from tests.e2e.processes import PATIENCE_S, RUMBLE, clean_environment, free_port, running
 from tests.e2e.proxies import proxied
-from tests.hostile.target import wait_until
 from tests.postgres.cluster import Cluster
+from tests.waiting import wait_until
 
 pytestmark = [pytest.mark.e2e, pytest.mark.long]
 

@@ -13,6 +13,7 @@ import pytest
 from tests.e2e.log_checks import assert_all_played, assert_told_as_logged
 from tests.e2e.recording_bot import Frame, RecordingBot, read_recorded
 from tests.e2e.restartable_server import ROOT, RestartableServer, restartable_server
+from tests.waiting import until
 
 pytestmark = pytest.mark.e2e
 
@@ -94,11 +95,7 @@ def test_25_kills_of_the_server_and_3_of_each_bot(tmp_path: Path) -> None:
 
 def wait_for_start(restartable: RestartableServer) -> None:
     """Wait until the tournament runs."""
-    for _ in range(300):
-        if any(fact["fact"] == "match_started" for fact in restartable.facts()):
-            return
-        time.sleep(0.1)
-    raise AssertionError("the tournament did not start")
+    until(lambda: any(fact["fact"] == "match_started" for fact in restartable.facts()))
 
 
 @pytest.mark.slow

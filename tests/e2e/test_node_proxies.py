@@ -20,8 +20,8 @@ from tests.docs_blocks import ROOT
 from tests.e2e.processes import PATIENCE_S, free_port
 from tests.e2e.proxies import FILES, proxied
 from tests.e2e.stub_nodes import Site, StubNode, stub_nodes
-from tests.hostile.target import wait_until
 from tests.needs import need
+from tests.waiting import wait_until
 
 pytestmark = [pytest.mark.e2e, pytest.mark.slow]
 QUIET_S = 1.5

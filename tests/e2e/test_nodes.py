@@ -19,10 +19,11 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import connect
 from websockets.typing import Subprotocol
 
-from tests.e2e.nodes import Node, Nodes, nodes, until
+from tests.e2e.nodes import Node, Nodes, nodes
 from tests.e2e.processes import ADMIN_TOKEN, PATIENCE_S, clean_environment, typed_here
 from tests.e2e.raw_field import RawField
 from tests.postgres.cluster import run
+from tests.waiting import until
 
 pytestmark = pytest.mark.e2e
 

@@ -24,6 +24,7 @@ from tests.e2e.processes import (
     typed_here,
 )
 from tests.postgres.cluster import run
+from tests.waiting import until
 
 pytestmark = pytest.mark.e2e
 LEASE_MS = 1000
@@ -43,10 +44,7 @@ def readiness(server: Server) -> tuple[int, dict[str, object]]:
 
 def wait_until_it_leads(server: Server) -> None:
     """Return once the server leads main. On a busy machine its lease may be over for a moment."""
-    end_s = time.monotonic() + PATIENCE_S
-    while (answer := readiness(server)) != (200, {"status": "ok", "reason": "", "leads": ["main"]}):
-        assert time.monotonic() < end_s, answer
-        time.sleep(0.05)
+    until(lambda: readiness(server) == (200, {"status": "ok", "reason": "", "leads": ["main"]}))
 
 
 @contextmanager
@@ -61,8 +59,7 @@ def starting(folder: Path, url: str, *options: str) -> Iterator[tuple[subprocess
 
 def wait_for_nodes(url: str, count: int) -> None:
     """Return once `count` servers hold a node's lease."""
-    while run(url, "SELECT count(*) FROM nodes WHERE until > clock_timestamp()") != [(count,)]:
-        time.sleep(0.05)
+    until(lambda: run(url, "SELECT count(*) FROM nodes WHERE until > clock_timestamp()") == [(count,)])
 
 
 def leader(url: str) -> tuple[str, int]:

@@ -14,9 +14,6 @@ from tests.e2e.processes import TOKEN
 from tests.e2e.restartable_server import RestartableServer
 from tests.hostile.attacker import PATIENCE_S, Attacker, Message
 
-PAUSE_S = 0.02
-"""Interval in s between two looks of `wait_until`."""
-
 
 @dataclass(slots=True)
 class Target(RestartableServer):
@@ -73,13 +70,3 @@ def target(folder: Path, *options: str, **given: Any) -> Iterator[Target]:
         server.host.close()
         if server.process.poll() is None:
             server.kill()
-
-
-def wait_until(true: Callable[[], object], within_s: float = PATIENCE_S) -> bool:
-    """Look again and again until `true` is true. Return whether it was true in time."""
-    until_s = time.monotonic() + within_s
-    while not true():
-        if time.monotonic() > until_s:
-            return False
-        time.sleep(PAUSE_S)
-    return True

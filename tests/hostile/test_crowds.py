@@ -8,7 +8,8 @@ from rumble_server.limits.bounds import Bounds
 
 from tests.hostile.attacker import is_open
 from tests.hostile.honest import honest_field
-from tests.hostile.target import target, wait_until
+from tests.hostile.target import target
+from tests.waiting import wait_until
 
 pytestmark = [pytest.mark.e2e, pytest.mark.long]
 

@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.hostile.target import target, wait_until
+from tests.hostile.target import target
+from tests.waiting import wait_until
 
 pytestmark = [pytest.mark.e2e, pytest.mark.long]
 

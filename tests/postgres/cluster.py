@@ -12,7 +12,6 @@ import signal
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -25,11 +24,10 @@ import psutil
 from tests.e2e.processes import free_port
 from tests.needs import missing, need_module
 from tests.postgres.guard import left_of
+from tests.waiting import wait_until
 
 PATIENCE_S = 60.0
 """Time in s within which the server must start or end."""
-PAUSE_S = 0.01
-"""Time in s between looks whether the server has started or ended."""
 SETTINGS: Mapping[str, object] = {
     "listen_addresses": "127.0.0.1",
     "dynamic_shared_memory_type": "mmap",  # in the folder, which is removed at the end
@@ -112,7 +110,7 @@ class Cluster:
         options = [word for name, value in given.items() for word in ("-c", f"{name}={value}")]
         with (self.folder / "log").open("ab") as log:
             self.process = self._spawn("postgres", "-D", str(self.data), *options, out=log.fileno())
-        self.wait_until(self._is_ready, "PostgreSQL did not start")
+        assert wait_until(self._is_ready, PATIENCE_S), f"PostgreSQL did not start: {self.log}"
 
     def stop(self, how: int = signal.SIGINT) -> None:
         """End the server: SIGINT ends connections, SIGTERM waits for their end, SIGQUIT skips the checkpoint."""
@@ -210,12 +208,6 @@ class Cluster:
             return False
         return len(lines) > 7 and lines[0] == str(self.process.pid) and lines[7].strip() == "ready"
 
-    def wait_until(self, true: Callable[[], bool], otherwise: str) -> None:
-        until_s = time.monotonic() + PATIENCE_S
-        while not true():
-            assert time.monotonic() < until_s, f"{otherwise}: {self.log}"
-            time.sleep(PAUSE_S)
-
     def _own(self, path: Path) -> None:
         if self._user:
             shutil.chown(path, self._user)
@@ -269,9 +261,8 @@ def standby(primary: Cluster, way: int) -> Iterator[Cluster]:
             made.follow(through(primary.url(), way))
             made.start()
             streams = [("streaming",)]
-            made.wait_until(
-                lambda: primary.run("SELECT state FROM pg_stat_replication") == streams, "it does not follow"
-            )
+            follows = wait_until(lambda: primary.run("SELECT state FROM pg_stat_replication") == streams, PATIENCE_S)
+            assert follows, made.log
             yield made
 
 

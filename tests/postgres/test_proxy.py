@@ -8,9 +8,9 @@ from contextlib import closing, contextmanager, suppress
 
 import pytest
 
-from tests.hostile.target import wait_until
 from tests.postgres.cluster import Cluster, run, through
 from tests.postgres.proxy import Fate, Proxy, proxy
+from tests.waiting import wait_until
 
 pytestmark = pytest.mark.e2e
 PATIENCE_S = 10.0

@@ -4,23 +4,7 @@ from collections.abc import Callable
 
 from rumble_server.gateway.loop_clock import LATE_MS
 
-from tests.server.virtual_clock import VirtualClock
-
-
-class Timer:
-    """A callback of a run that can be cancelled."""
-
-    __slots__ = ("_callback",)
-
-    def __init__(self, callback: Callable[[], None]) -> None:
-        self._callback: Callable[[], None] | None = callback
-
-    def cancel(self) -> None:
-        self._callback = None
-
-    def fire(self) -> None:
-        if self._callback is not None:
-            self._callback()
+from tests.server.virtual_clock import Timer, VirtualClock
 
 
 class RunClock:
@@ -44,7 +28,7 @@ class RunClock:
         """Do nothing: only `stall` makes this server late."""
 
     def call_at(self, when_ms: int, callback: Callable[[], None]) -> Timer:
-        timer = Timer(callback)
+        timer = Timer(when_ms, callback)
         self._timeline.call_at(when_ms, lambda: self.enter(timer.fire))
         return timer
 

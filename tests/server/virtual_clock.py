@@ -17,6 +17,10 @@ class Timer:
     def cancel(self) -> None:
         self.cancelled = True
 
+    def fire(self) -> None:
+        if not self.cancelled:
+            self.callback()
+
 
 class VirtualClock:
     """A clock that stands still until the next timer runs."""

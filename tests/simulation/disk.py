@@ -16,7 +16,8 @@ from rumble_server.store.sqlite.writer import write
 from rumble_server.tournament.ended import EndedTournament
 from rumble_server.tournament.facts import LogFact
 
-from tests.server.run_clock import RunClock, Timer
+from tests.server.run_clock import RunClock
+from tests.server.virtual_clock import Timer
 
 GATHER_MS, HURRIED_MS, RETRY_MS = 5, 2, 1000
 """Times in ms as in `store.group_commit`: gathering of a batch, gathering of a hurried batch, wait after a failure."""

@@ -1,9 +1,7 @@
 """Small programs to bridge: a few lines of Python each, which start fast."""
 
-import asyncio
 import sys
 import time
-from collections.abc import Callable
 from pathlib import Path
 
 from rumble_bots.bridges.dialogue import Dialogue
@@ -45,10 +43,3 @@ def launch(folder: Path, code: str, dialogue: type[Dialogue] = BareStdio) -> tup
 
 def asked(moves: str = "4", *, remaining_ms: int = 20_000, match: str = "m") -> Turn:
     return turn("tictactoe", moves, remaining_ms=remaining_ms, match=match, now=time.monotonic)
-
-
-async def until_true(condition: Callable[[], bool]) -> None:
-    """Wait until another process has made `condition` true."""
-    async with asyncio.timeout(PATIENCE_S):
-        while not condition():  # noqa: ASYNC110  # no event of ours tells it
-            await asyncio.sleep(0.01)

@@ -13,8 +13,9 @@ from rumble_bots.sdk.errors import Resign
 from rumble_protocol import server_messages as server
 from rumble_protocol.codec import read_server_message
 
-from tests.bots.bridges.scripts import HANGS, PATIENCE_S, asked, launch, until_true
+from tests.bots.bridges.scripts import HANGS, PATIENCE_S, asked, launch
 from tests.bots.sdk import says
+from tests.waiting import until_true
 
 pytestmark = pytest.mark.e2e
 

@@ -13,7 +13,8 @@ from rumble_bots.bridges.program import Launch, Program, margin_ms
 from rumble_bots.sdk.bot import Turn
 from rumble_bots.sdk.errors import BadProgram, GiveUp, Resign
 
-from tests.bots.bridges.scripts import CRASHES, FIRST, HANGS, PATIENCE_S, asked, launch, once, until_true
+from tests.bots.bridges.scripts import CRASHES, FIRST, HANGS, PATIENCE_S, asked, launch, once
+from tests.waiting import until_true
 
 pytestmark = pytest.mark.e2e
 

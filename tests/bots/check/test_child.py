@@ -10,7 +10,7 @@ from rumble_bots.check.errors import BadCommand
 from rumble_bots.check.events import Event, Exited
 from rumble_bots.sdk.address import Address
 
-from tests.bots.bridges.scripts import until_true
+from tests.waiting import until_true
 
 pytestmark = pytest.mark.e2e
 PATIENCE_S = 50.0  # less than the 60 s after which the programs would end by themselves

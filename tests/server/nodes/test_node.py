@@ -1,7 +1,7 @@
 """Nodes with a real PostgreSQL and a lease of a second: leading, standing by and taking over."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -17,6 +17,7 @@ from tests.needs import need_module
 from tests.postgres.cluster import run, through
 from tests.postgres.proxy import proxy
 from tests.server.failing import failing_once
+from tests.waiting import until_true
 
 need_module("psycopg", "postgres")
 from rumble_server.nodes.lease import Lease  # noqa: E402
@@ -92,14 +93,8 @@ async def node(
 async def pair(url: str) -> AsyncIterator[tuple[tuple[Node, Clubs], tuple[Node, Clubs]]]:
     """Run two nodes, and yield them when both know both."""
     async with node(url, stands_by=False) as first, node(url, "http://b:1", stands_by=False) as second:
-        await until(lambda: all(len(each.lease.rows.nodes) == 2 for each, _ in (first, second)))
+        await until_true(lambda: all(len(each.lease.rows.nodes) == 2 for each, _ in (first, second)))
         yield first, second
-
-
-async def until(what: Callable[[], object]) -> None:
-    async with asyncio.timeout(PATIENCE_S):
-        while not what():  # noqa: ASYNC110  # the database and the clock decide when
-            await asyncio.sleep(0.005)
 
 
 @pytest.mark.slow
@@ -107,14 +102,14 @@ async def test_a_node_leads_and_the_other_stands_by_until_it_ends(url: str) -> N
     async with node(url, "http://b:1") as (second, seconds):
         async with node(url) as (first, firsts):
             of_first = {club: await first.acquire(club) for club in ("main", "one")}
-            await until(lambda: firsts.epochs == of_first)
+            await until_true(lambda: firsts.epochs == of_first)
             assert first.leads == ["main", "one"]
             waiting = asyncio.create_task(second.acquire("main"))
             first.call_lease = lambda call: None  # type: ignore[method-assign]  # the node does nothing from now on
-            await until(lambda: not first.has_valid_lease())
+            await until_true(lambda: not first.has_valid_lease())
             assert second.leads == []
         assert await waiting > of_first["main"]
-        await until(lambda: len(seconds.epochs) == 2)
+        await until_true(lambda: len(seconds.epochs) == 2)
         assert seconds.epochs["one"] > of_first["one"]
         assert second.leads == ["main", "one"]
         assert run(url, "SELECT club, node, epoch FROM clubs ORDER BY club") == [
@@ -128,14 +123,14 @@ async def test_without_the_database_a_node_is_suspended_and_then_goes_on(url: st
     with proxy(port) as between:
         async with node(through(url, between.port)) as (only, clubs):
             epoch = await only.acquire("main")
-            await until(lambda: clubs.epochs)
+            await until_true(lambda: clubs.epochs)
             between.refuse()
             between.cut()
-            await until(lambda: clubs.log[-1] == "suspend")
+            await until_true(lambda: clubs.log[-1] == "suspend")
             assert not only.has_valid_lease()
             assert only.leads == []
             between.accept()
-            await until(lambda: clubs.log[-1] == "go on")
+            await until_true(lambda: clubs.log[-1] == "go on")
             assert only.leads == ["main"]
             assert clubs.epochs == {"main": epoch}
 
@@ -151,7 +146,7 @@ async def test_a_node_that_was_away_while_another_took_over_discards_its_club(ur
             assert await second.acquire("main") > epoch
             assert not first.has_valid_lease()
             between.accept()
-            await until(lambda: "discard main" in firsts.log)
+            await until_true(lambda: "discard main" in firsts.log)
             assert first.leads == []
 
 
@@ -159,7 +154,7 @@ async def test_a_node_whose_row_is_gone_has_its_process_end(url: str) -> None:
     async with node(url) as (made, clubs):
         await made.acquire("main")
         run(url, "DELETE FROM nodes")
-        await until(lambda: clubs.log[-1:] == ["expelled"])
+        await until_true(lambda: clubs.log[-1:] == ["expelled"])
         assert made.leads == []
 
 
@@ -167,21 +162,21 @@ async def test_a_club_moves_when_the_table_says_so(url: str) -> None:
     leases = Leases(url, LEASE_MS)
     async with pair(url) as ((first, firsts), (second, seconds)):
         epoch = await first.acquire("main")
-        await until(lambda: firsts.epochs)
+        await until_true(lambda: firsts.epochs)
         assert await leases.move("main", second.id)
-        await until(lambda: firsts.log[-1] == "close main" and seconds.log[-1] == "lead main")
+        await until_true(lambda: firsts.log[-1] == "close main" and seconds.log[-1] == "lead main")
         assert firsts.log[-2:] == ["stop main", "close main"]
         assert seconds.log[-2:] == ["read main", "lead main"]
         assert seconds.epochs["main"] > epoch
         assert await leases.drain(second.id)
-        await until(lambda: firsts.epochs["main"] > seconds.epochs["main"] and seconds.log[-1] == "close main")
+        await until_true(lambda: firsts.epochs["main"] > seconds.epochs["main"] and seconds.log[-1] == "close main")
     await leases.close()
 
 
 async def test_a_node_hands_all_over_before_it_stops(url: str) -> None:
     async with pair(url) as ((first, firsts), (second, seconds)):
         await first.acquire("main")
-        await until(lambda: firsts.epochs)
+        await until_true(lambda: firsts.epochs)
         await first.hand_all_over()
         assert (first.leads, firsts.log[-1]) == ([], "close main")
         assert second.leads == ["main"]
@@ -195,7 +190,7 @@ async def test_a_node_hands_all_over_before_it_stops(url: str) -> None:
 async def test_a_node_that_cannot_read_a_club_does_not_get_it(url: str) -> None:
     async with pair(url) as ((first, firsts), (_, seconds)):
         await first.acquire("main")
-        await until(lambda: firsts.epochs)
+        await until_true(lambda: firsts.epochs)
         seconds.unreadable = True
         await first.hand_all_over()
         assert first.leads == ["main"]
@@ -207,7 +202,7 @@ async def test_the_others_are_told_what_goes_on_in_the_clubs_of_a_node(url: str)
     async with pair(url) as ((first, firsts), (second, _)):
         await first.acquire("main")
         query = "SELECT uses -> 'main' ->> 'told' FROM nodes WHERE id = %s"
-        await until(lambda: run(url, query, [first.id]) == [("something",)])
+        await until_true(lambda: run(url, query, [first.id]) == [("something",)])
         firsts.use = Use("more")
         async with asyncio.timeout(PATIENCE_S):
             more = {"main": {"told": "more"}}
@@ -219,7 +214,7 @@ async def test_a_club_that_cannot_be_loaded_is_loaded_again(url: str) -> None:
     async with node(url) as (only, clubs):
         clubs.failures = 2
         epoch = await only.acquire("main")
-        await until(lambda: clubs.epochs == {"main": epoch})
+        await until_true(lambda: clubs.epochs == {"main": epoch})
 
 
 async def test_a_club_that_is_led_before_there_are_clubs_lets_no_bot_in(url: str) -> None:
@@ -233,7 +228,7 @@ async def test_a_club_that_is_led_before_there_are_clubs_lets_no_bot_in(url: str
             await made.acquire(club)
         assert listening() == [(False,)]
         clubs = Clubs(made)
-        await until(lambda: listening() == [(True,)])
+        await until_true(lambda: listening() == [(True,)])
         assert sorted(clubs.epochs) == ["main", "one", "two"]
     finally:
         await made.stop()
@@ -258,9 +253,9 @@ async def test_a_batch_written_under_an_older_epoch_ends_no_newer_leadership(url
     """A batch of an earlier leadership may be tried again, and refused, when the node leads the club once more."""
     async with node(url) as (only, clubs):
         epoch = await only.acquire("main")
-        await until(lambda: clubs.epochs == {"main": epoch})
+        await until_true(lambda: clubs.epochs == {"main": epoch})
         run(url, "UPDATE clubs SET epoch = epoch + 1")
-        await until(lambda: clubs.epochs == {"main": epoch + 1})
+        await until_true(lambda: clubs.epochs == {"main": epoch + 1})
         before = list(clubs.log)
         only.lease.on_lead_lost("main", epoch)
         assert clubs.log == before
@@ -289,7 +284,7 @@ async def test_a_node_listens_again_after_an_error(
     monkeypatch.setattr("rumble_server.nodes.node.AGAIN_S", 0.01)
     monkeypatch.setattr(MemoryLeases, "listen", failing_once(MemoryLeases.listen))
     async with memory_nodes(tmp_path, 1) as cluster:
-        await until(lambda: cluster.leases._listening)
+        await until_true(lambda: cluster.leases._listening)
     assert "a bug of the test" in caplog.text
 
 
@@ -304,11 +299,11 @@ async def test_a_lease_is_woken_again_after_an_error_in_its_timer(
             wake(lease, now_ms)
             woken.append(now_ms)
 
-        await until(lambda: node.lease._running is None)  # an answer would set the timer again
+        await until_true(lambda: node.lease._running is None)  # an answer would set the timer again
         monkeypatch.setattr(Lease, "wake", failing_once(noted))
         node.lease._renew_at_ms = 0
         node.call_lease(lambda _now_ms: None)
-        await until(lambda: woken)
+        await until_true(lambda: woken)
     assert "a bug of the test" in caplog.text
 
 
@@ -320,7 +315,7 @@ async def test_a_statement_that_fails_by_an_error_of_its_own_is_logged_and_the_l
         monkeypatch.setattr(MemoryLeases, "run", failing_once(MemoryLeases.run))
         node = cluster.nodes[0].node
         node.call_lease(node.lease.look)
-        await until(lambda: "a bug of the test" in caplog.text)
+        await until_true(lambda: "a bug of the test" in caplog.text)
         until_ms = node.lease.until_ms
-        await until(lambda: node.lease.until_ms > until_ms)
+        await until_true(lambda: node.lease.until_ms > until_ms)
     assert "a statement of the lease failed" in caplog.text

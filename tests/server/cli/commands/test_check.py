@@ -4,8 +4,6 @@ import signal
 import socket
 import subprocess
 import sys
-import time
-from collections.abc import Callable
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -13,6 +11,7 @@ import pytest
 from rumble_server.cli.main import run
 
 from tests.server.cli.run_here import printed, refused
+from tests.waiting import until
 
 pytestmark = pytest.mark.e2e
 
@@ -138,11 +137,3 @@ def is_running(group: int) -> bool:
     except ProcessLookupError:
         return False
     return True
-
-
-def until(done: Callable[[], bool]) -> None:
-    """Wait until other processes have made `done` true."""
-    give_up = time.monotonic() + PATIENCE_S
-    while not done():
-        assert time.monotonic() < give_up
-        time.sleep(0.02)

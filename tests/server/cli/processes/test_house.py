@@ -18,6 +18,7 @@ from rumble_server.limits.quotas import NO_QUOTAS
 from rumble_server.tournament.config import TournamentConfig
 
 from tests.server.whole_server import PATIENCE_S, running
+from tests.waiting import until_true
 
 TOKEN = "the-host-token"
 
@@ -27,12 +28,6 @@ def test_reference_bots_that_play_a_game() -> None:
     assert "perfect" in house.reference_bots("tictactoe", {})
     assert "perfect" not in house.reference_bots("hex", {})
     assert all(about.endswith(".") for about in house.reference_bots("tictactoe", {}).values())
-
-
-async def until(what: Any) -> None:
-    async with asyncio.timeout(PATIENCE_S):
-        while not what():  # noqa: ASYNC110  # what is waited for happens in other processes
-            await asyncio.sleep(0.05)
 
 
 @pytest.mark.parametrize(
@@ -77,7 +72,7 @@ async def test_house_bots_take_challenges_fill_a_field_and_end_with_the_server(t
     def connected() -> set[str]:
         return {player.name for player in arena.players if player.is_connected}
 
-    await until(lambda: connected() == {"house-random", "house-perfect"})
+    await until_true(lambda: connected() == {"house-random", "house-perfect"})
     assert all(player.accepts_challenges or not player.is_connected for player in arena.players)
     config_of_friday = TournamentConfig(name="Friday", game="tictactoe", start_at_bots=2)
     tournament = Organiser(arena).create(config_of_friday)
@@ -87,9 +82,9 @@ async def test_house_bots_take_challenges_fill_a_field_and_end_with_the_server(t
     ) as browser:
         answer = await browser.post("/api/tournaments/friday/house", json={"bot": "random", "count": 2})
     assert answer.status_code == 200
-    await until(lambda: tournament.status == "finished")
+    await until_true(lambda: tournament.status == "finished")
     assert {over.termination for over in tournament.results.values()} == {"normal"}
-    await until(lambda: connected() == {"house-random", "house-perfect"})
+    await until_true(lambda: connected() == {"house-random", "house-perfect"})
     await server.stop()
 
 
@@ -111,12 +106,12 @@ async def test_the_residents_of_all_clubs_are_one_process_that_stays_when_a_club
         def connected() -> list[list[str]]:
             return [[player.name for player in club.arena.players if player.is_connected] for club in server.clubs]
 
-        await until(lambda: connected() == [["house-random"], []])
+        await until_true(lambda: connected() == [["house-random"], []])
         sessions = list(server.arena.players["house-random"].sessions.values())
         administrator.change("chess", house=True)
-        await until(lambda: connected() == [["house-random"], ["house-random"]])
+        await until_true(lambda: connected() == [["house-random"], ["house-random"]])
         administrator.change("chess", house=False)
-        await until(lambda: connected() == [["house-random"], []])
+        await until_true(lambda: connected() == [["house-random"], []])
         assert list(server.arena.players["house-random"].sessions.values()) == sessions
         children = [each.cmdline() for each in psutil.Process().children(recursive=True)]
         assert sum("rumble_server.cli.processes.house_process" in command for command in children) == 1
