@@ -12,6 +12,15 @@ def fail(*_: object) -> Any:
     raise RuntimeError("a bug of the test")
 
 
+def raising(error: BaseException) -> Callable[..., Any]:
+    """Return a function that raises an error, whatever its arguments."""
+
+    def call(*_: object) -> Any:
+        raise error
+
+    return call
+
+
 def failing_once(work: Callable[..., Any]) -> Callable[..., Any]:
     """Return `work` with an error in place of the first call."""
     calls = itertools.count()

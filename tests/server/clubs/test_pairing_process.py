@@ -9,7 +9,7 @@ import pytest
 from rumble_server.clubs.pairing_process import PairingProcess
 from rumble_server.host.side_process import SideProcess
 
-from tests.server.failing import fail
+from tests.server.failing import fail, raising
 
 
 @pytest.mark.e2e
@@ -28,11 +28,8 @@ async def test_a_pairing_that_fails_in_its_process_is_logged_and_reported(caplog
 async def test_a_pairing_whose_process_dies_is_made_on_a_thread_and_may_fail_there_too(
     caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async def die(*_: object) -> None:
-        raise BrokenExecutor
-
     answers: asyncio.Queue[object] = asyncio.Queue()
-    monkeypatch.setattr(SideProcess, "run", die)
+    monkeypatch.setattr(SideProcess, "run", raising(BrokenExecutor()))
     pairing = PairingProcess()
     pairing.run(threading.get_ident, answers.put_nowait)  # type: ignore[arg-type]
     assert await answers.get() != threading.get_ident(), "the loop goes on meanwhile"

@@ -309,10 +309,10 @@ class Raw:
                     pass
 
 
-async def until(condition: Callable[[], bool]) -> None:
+async def until(condition: Callable[[], object]) -> None:
     """Return when it holds, having looked in each iteration of the loop."""
     async with asyncio.timeout(PATIENCE_S):
-        for _ in iter(condition, True):
+        while not condition():  # noqa: ASYNC110  # looks in each iteration
             await asyncio.sleep(0)
 
 

@@ -203,11 +203,6 @@ class MemoryCluster:
         return club
 
 
-def heard(bot: Bot, kind: str) -> bool:
-    """Return whether a bot has received a message of this type."""
-    return any(frame["type"] == kind for frame in bot.inbox.frames)
-
-
 @asynccontextmanager
 async def memory_nodes(folder: Path, count: int, **bounds: Any) -> AsyncIterator[MemoryCluster]:
     """Run nodes, and yield them when every node knows all nodes."""

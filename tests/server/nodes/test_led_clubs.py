@@ -21,7 +21,7 @@ need_module("psycopg", "postgres")
 
 from rumble_server.nodes import node_clubs  # noqa: E402
 
-from tests.server.nodes.memory_nodes import MemoryNode, heard, memory_nodes  # noqa: E402
+from tests.server.nodes.memory_nodes import MemoryNode, memory_nodes  # noqa: E402
 
 
 async def test_a_node_that_drains_gives_all_away_one_club_at_a_time(tmp_path: Path) -> None:
@@ -151,7 +151,7 @@ async def test_a_club_that_a_node_cannot_load_is_led_by_the_next(
         assert "club one cannot be loaded here" in caplog.text
         assert "a bug of the test" in caplog.text
         playing = other.bot("one", "anna")
-        await until(lambda: heard(playing, "session"))
+        await until(lambda: playing.inbox.all("session"))
 
 
 async def test_a_club_that_no_node_can_load_is_tried_by_all_in_turn_and_after_pauses(
@@ -224,4 +224,4 @@ async def test_a_node_without_its_lease_for_long_closes_its_bots_and_lets_them_i
         only.led.resume()
         assert [*abandoned, only.clubs.refuses_bots] == [True, False]
         again = only.bot(MAIN, "anna")
-        await until(lambda: heard(again, "session"))
+        await until(lambda: again.inbox.all("session"))

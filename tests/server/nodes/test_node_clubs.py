@@ -25,7 +25,7 @@ from tests.server.world import Bot
 need_module("psycopg", "postgres")
 from rumble_server.nodes import main_follower, node, node_clubs  # noqa: E402
 
-from tests.server.nodes.memory_nodes import MemoryCluster, MemoryNode, heard, memory_nodes  # noqa: E402
+from tests.server.nodes.memory_nodes import MemoryCluster, MemoryNode, memory_nodes  # noqa: E402
 
 
 def play(bot: Bot) -> Bot:
@@ -52,7 +52,7 @@ async def test_one_node_leads_a_club_and_the_others_say_that_another_does(tmp_pa
     async with memory_nodes(tmp_path, 3) as cluster:
         club = await cluster.led("one")
         bots = playing(cluster, club, cycles=2)
-        await until(lambda: all(heard(bot, "tournament_over") for bot in bots))
+        await until(lambda: all(bot.inbox.all("tournament_over") for bot in bots))
         leader = cluster.leader("one")
         assert [each.clubs.must_redirect("one") for each in cluster.nodes] == [
             each is not leader for each in cluster.nodes
@@ -74,7 +74,7 @@ async def test_a_club_that_moves_goes_on_from_what_was_read_ahead_when_its_bots_
         leader = cluster.leader("one")
         other = other_than(cluster, leader)
         bots = playing(cluster, club)
-        await until(lambda: all(heard(bot, "match_over") for bot in bots))
+        await until(lambda: all(bot.inbox.all("match_over") for bot in bots))
         read = note_calls(monkeypatch, LogReader, "facts_after")
         cluster.leases.move("one", other.id)
         await until(lambda: all(bot.link.closed is not None for bot in bots))
@@ -84,8 +84,8 @@ async def test_a_club_that_moves_goes_on_from_what_was_read_ahead_when_its_bots_
         assert 0 == read[0][2] < read[1][2]
         assert other.led._ahead == {}
         back = [play(other.bot("one", name, key=name * 4)) for name in ("anna", "bert")]
-        await until(lambda: all(heard(bot, "match_over") for bot in back))
-        assert all(heard(bot, "session") for bot in back)
+        await until(lambda: all(bot.inbox.all("match_over") for bot in back))
+        assert all(bot.inbox.all("session") for bot in back)
 
 
 async def test_a_club_that_cannot_be_read_ahead_for_a_moment_moves(

@@ -6,6 +6,7 @@ from contextlib import AbstractAsyncContextManager, AbstractContextManager
 from pathlib import Path
 from typing import Any
 
+from rumble_server.store.log.batch import Batch
 from rumble_server.store.log.club_log import ClubLog
 from rumble_server.store.log.codec import LINES, Numbered, write_lines
 from rumble_server.store.log.content import Content, lead_id
@@ -20,6 +21,13 @@ from tests.server.store.databases import SqliteDatabase
 def joined(number: int, tournament: str = "friday") -> LogFact:
     """Return a fact with this number in the bot's name."""
     return BotJoined(tournament, f"bot-{number}", number)
+
+
+def batch_of(first: int, *facts: LogFact) -> Batch:
+    """Return a batch of facts, with `first` as the number of the first."""
+    batch = Batch()
+    batch.facts += enumerate(facts, first)
+    return batch
 
 
 def write_facts(facts: Sequence[Numbered]) -> str:

@@ -11,6 +11,7 @@ from rumble_server.store.errors import DamagedLog, StoreError
 from rumble_server.web.app import application
 from starlette.routing import Route
 
+from tests.server.failing import raising
 from tests.server.web.memory_server import HOST, MemoryServer
 
 FOR_ANYONE = {("POST", "/api/games/{game}/board"), ("POST", "/api/join"), ("POST", "/api/slips")}
@@ -116,10 +117,7 @@ async def test_a_wrong_method_is_told(browser: httpx.AsyncClient) -> None:
 async def test_a_mistake_of_ours_is_told_without_its_details(
     server: MemoryServer, browser: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    async def broken(limit: int) -> None:
-        raise RuntimeError("secret detail")
-
-    monkeypatch.setattr(server.reader, "listed", broken)
+    monkeypatch.setattr(server.reader, "listed", raising(RuntimeError("secret detail")))
     answer = await browser.get("/api/tournaments")
     assert (answer.status_code, answer.json()["error"]["code"]) == (500, "internal")
     assert "secret detail" not in answer.text
@@ -151,11 +149,7 @@ async def test_a_tournament_that_cannot_be_read_is_answered_by_a_sentence(
 ) -> None:
     server.played("alice", "bob")
     server.world.arena.tournaments.clear()
-
-    async def unreadable(*_: object) -> None:
-        raise error
-
-    monkeypatch.setattr(server.reader, "of_tournament", unreadable)
+    monkeypatch.setattr(server.reader, "of_tournament", raising(error))
     with caplog.at_level(logging.ERROR):
         page = await browser.get("/tournaments/friday")
         answer = await browser.get("/api/tournaments/friday")

@@ -10,7 +10,6 @@ from rumble_server.store.care import damage
 from rumble_server.store.care.damage import RawRow, read_rows, verify
 from rumble_server.store.care.repair import repair
 from rumble_server.store.errors import StoreError
-from rumble_server.store.log.batch import Batch
 from rumble_server.store.row_keys import shown
 from rumble_server.store.sqlite.rows import read_sqlite
 from rumble_server.store.sqlite.schema import open_database, open_existing
@@ -19,7 +18,7 @@ from rumble_server.store.sqlite.tournament_index import LOST_VALUES
 from rumble_server.store.sqlite.writer import write
 from rumble_server.tournament.facts import TournamentEnded
 
-from tests.server.store.disk import rows, shut
+from tests.server.store.disk import batch_of, rows, shut
 from tests.server.store.played import FACTS, bit, change, cut, digit, execute, overwrite, played, save, tear
 
 pytestmark = pytest.mark.usefixtures("saved")
@@ -134,8 +133,7 @@ def test_rows_that_a_server_writes_meanwhile_are_no_damage(path: Path, monkeypat
     save(path, facts[:half])
 
     def play_and_read(database: sqlite3.Connection) -> Iterator[RawRow]:
-        batch = Batch()
-        batch.facts += enumerate(facts[half:], half + 1)
+        batch = batch_of(half + 1, *facts[half:])
         with closing(open_database(str(path))) as other:
             write(other, [batch.content()], index=True)
         return read_rows(database)

@@ -28,7 +28,7 @@ from rumble_server.tournament.facts import (
 )
 from rumble_server.tournament.rebuild import Rebuilt
 
-from tests.server.failing import note_calls
+from tests.server.failing import note_calls, raising
 from tests.server.reading_here import ReadingHere
 from tests.server.store.databases import Database, opened
 from tests.server.store.disk import group_of, write
@@ -240,10 +240,7 @@ async def test_a_disk_that_cannot_be_read_for_a_moment_is_no_damage(
     database: Database, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     await written(database, FIRST)
-
-    def broken(*_: object) -> Any:
-        raise StoreError("disk I/O error")
-
+    broken = raising(StoreError("disk I/O error"))
     async with reader_of(database) as reader:
         with monkeypatch.context() as patch:
             patch.setattr(AsyncReader, "run", broken)
@@ -271,14 +268,10 @@ async def test_a_process_that_dies_whenever_it_is_asked_is_a_failure_of_the_stor
     database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """tests/server/host/test_side_process.py has the test that the process is started again."""
-
-    async def died(self: ReadingHere, *_: object) -> None:
-        raise BrokenProcessPool
-
     await written(database, FIRST)
     async with reader_of(database) as reader:
         with monkeypatch.context() as patch:
-            patch.setattr(ReadingHere, "run", died)
+            patch.setattr(ReadingHere, "run", raising(BrokenProcessPool()))
             with pytest.raises(StoreError, match="died"):
                 await reader.of_tournament("first", status_of)
         assert await reader.of_tournament("first", status_of) == "cancelled"
@@ -289,10 +282,7 @@ async def test_nothing_is_rebuilt_in_the_process_of_the_server(
     database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await written(database, FIRST)
-
-    def forbidden(*_: object) -> None:
-        pytest.fail("it was read in the server's own process")
-
-    monkeypatch.setattr(LogReader, "facts_after", forbidden)
+    read_here = note_calls(monkeypatch, LogReader, "facts_after")
     async with reader_of(database, here=False) as reader:
         assert await reader.of_tournament("first", status_of) == "cancelled"
+    assert read_here == []

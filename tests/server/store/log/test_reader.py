@@ -12,7 +12,6 @@ import pytest
 from rumble_server.match.facts import FrameSeen, FrameShared, MatchOver, MatchStarted, with_shared_frames
 from rumble_server.match.match_id import neighbours, tournament_id_of
 from rumble_server.store.errors import StoreError
-from rumble_server.store.log.batch import Batch
 from rumble_server.store.sqlite.rows import SqliteReader, read_sqlite
 from rumble_server.store.sqlite.store import SqliteStore
 from rumble_server.tournament.club_facts import NameFact, NameUsed
@@ -29,7 +28,7 @@ from rumble_server.tournament.facts import (
 )
 
 from tests.server.store.databases import Commit, Database, opened
-from tests.server.store.disk import group_of, joined, write
+from tests.server.store.disk import batch_of, group_of, joined, write
 from tests.server.store.disk import opened as opened_file
 from tests.server.world import World
 
@@ -75,8 +74,7 @@ def found_in(facts: Sequence[LogFact]) -> Callable[[FrameShared], FrameSeen]:
 
 def write_batch(commit: Commit, facts: Sequence[LogFact], done: int, size: int, index: bool) -> int:
     """Write up to `size` facts after the first `done`, and return their number."""
-    batch = Batch()
-    batch.facts += enumerate(facts[done : done + size], done + 1)
+    batch = batch_of(done + 1, *facts[done : done + size])
     commit(batch.content("main", done, epoch=1), index)
     return len(batch.facts)
 

@@ -3,12 +3,12 @@
 from collections.abc import Callable, Iterator, Sequence
 
 import pytest
-from rumble_server.store.log.batch import Batch
 from rumble_server.store.log.content import Content
+from rumble_server.tournament.facts import LogFact
 
 from tests.needs import need_module
 from tests.postgres.cluster import run
-from tests.server.store.disk import joined
+from tests.server.store.disk import batch_of, joined
 from tests.server.store.sqlite.test_match_index import over, started
 
 need_module("psycopg", "postgres")
@@ -44,10 +44,8 @@ def connection(postgres_url: str) -> Iterator[PostgresConnection]:
     connection.close()
 
 
-def content(first: int, *facts: object, club: str = "main", epoch: int = 1) -> Content:
-    batch = Batch()
-    batch.facts += enumerate(facts, first)  # type: ignore[arg-type]
-    return batch.content(club, first - 1, epoch)
+def content(first: int, *facts: LogFact, club: str = "main", epoch: int = 1) -> Content:
+    return batch_of(first, *facts).content(club, first - 1, epoch)
 
 
 def write(commits: Commits, *contents: Content, again: bool = False) -> Sequence[str]:

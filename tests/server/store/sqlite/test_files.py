@@ -13,6 +13,7 @@ from rumble_server.store.sqlite import lock as lock_module
 from rumble_server.store.sqlite.files import SUFFIXES, Files, identity_of, make_private
 from rumble_server.store.sqlite.store import SqliteStore
 
+from tests.server.failing import raising
 from tests.server.store.disk import Listener, begin_write, group_of, joined, opened, rows, write
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no modes, and removes no open file")
@@ -48,12 +49,9 @@ async def test_files_of_an_older_database_become_private(path: Path) -> None:
 
 
 def test_a_mode_that_cannot_be_changed_is_told(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse(*_: object) -> None:
-        raise PermissionError(1, "Operation not permitted")
-
     path.touch(0o644)
     path.chmod(0o644)
-    monkeypatch.setattr(Path, "chmod", refuse)
+    monkeypatch.setattr(Path, "chmod", raising(PermissionError(1, "Operation not permitted")))
     assert make_private(str(path)) == [f"others may be able to read {path}: Operation not permitted"]
 
 

@@ -9,13 +9,12 @@ import pytest
 from rumble_engine import Termination
 from rumble_protocol.fields import TimeControl
 from rumble_server.match.facts import FrameSeen, MatchOver, MatchStarted
-from rumble_server.store.log.batch import Batch
 from rumble_server.store.sqlite.match_index import index_matches, indexed, last_number
 from rumble_server.store.sqlite.schema import open_database
 from rumble_server.store.sqlite.writer import write
 from rumble_server.tournament.facts import LogFact
 
-from tests.server.store.disk import joined
+from tests.server.store.disk import batch_of, joined
 
 CONTROL = TimeControl(move_ms=1, bank_ms=1, increment_ms=1)
 
@@ -36,9 +35,7 @@ def over(match: str, reason: str = "") -> LogFact:
 
 def put(database: Connection, first: int, *facts: LogFact, index: bool = False) -> None:
     """Write facts as a batch."""
-    batch = Batch()
-    batch.facts += enumerate(facts, first)
-    write(database, [batch.content()], index=index)
+    write(database, [batch_of(first, *facts).content()], index=index)
 
 
 def matches(database: Connection) -> list[tuple[str, int, int | None]]:

@@ -17,6 +17,7 @@ from rumble_server.store.sqlite.pruning import prune, prune_challenges, vacuum
 from rumble_server.store.sqlite.rows import read_sqlite
 from rumble_server.tournament.facts import TournamentCreated, TournamentEnded
 
+from tests.server.failing import raising
 from tests.server.store.disk import joined, opened, rows, write
 from tests.server.store.played import FACTS, as_challenges, execute, facts_of, save
 
@@ -101,12 +102,8 @@ async def test_a_server_goes_on_writing_while_its_database_is_pruned(
 
 def test_a_portion_that_failed_is_done_by_the_next_run(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pruning, "BATCH_ROWS", 1)
-
-    def interrupted(_: float) -> None:
-        raise KeyboardInterrupt
-
     with monkeypatch.context() as patch:
-        patch.setattr(time, "sleep", interrupted)
+        patch.setattr(time, "sleep", raising(KeyboardInterrupt()))
         with pytest.raises(KeyboardInterrupt):
             prune(str(path), LATER_MS)
     with closing(read_sqlite(str(path))) as reader, pytest.raises(Pruned):

@@ -1,7 +1,6 @@
 """Boards of any position, and of every ply of a match."""
 
 import json
-from collections.abc import Callable
 from dataclasses import asdict
 from typing import Any
 
@@ -13,7 +12,8 @@ from rumble_server.web.api import boards
 from rumble_server.web.api.models import BoardAnswer, MatchBoards
 
 from tests.hidden.tokens import installed
-from tests.server.web.memory_server import HOST, MemoryReader, MemoryServer
+from tests.server.failing import fail_if
+from tests.server.web.memory_server import HOST, MemoryServer
 
 EMPTY = {"board": "." * 9}
 DICE = get_game("liars-dice").initial().view()
@@ -210,16 +210,11 @@ async def test_costly_drawings_and_checks_are_done_in_the_other_process(
     server: MemoryServer, browser: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Drawing never takes the interpreter from the event loop, not even on a thread of the process."""
-    made: list[str] = []
-
-    async def run(_: MemoryReader, make: Callable[..., Any], *given: Any) -> Any:
-        made.append(make.__name__)
-        raise Crowded
-
-    monkeypatch.setattr(MemoryReader, "run", run)
+    asked = fail_if(monkeypatch, server.reader, "run", lambda *_: True, error=Crowded())
     openings = json.dumps({"name": "many", "game": "gomoku", "openings": [["a1"]] * 7_000})
     statuses = [
         (await browser.post(path, content=openings, headers=HOST)).status_code
         for path in ("/api/games/gomoku/board", "/api/tournaments", "/api/host/forecast?bots=2")
     ]
+    made = [make.__name__ for make, *_ in asked]
     assert (statuses, made) == ([429] * 3, ["draw", "read_tournament_config", "forecast_of"])

@@ -11,12 +11,12 @@ from rumble_server.results.results_file import read_results
 from rumble_server.store.errors import DamagedLog, Pruned
 from rumble_server.tournament.exports import WRITERS
 from rumble_server.tournament.exports.document import export
-from rumble_server.tournament.facts import LogFact
 from rumble_server.tournament.rebuild import Rebuilt
 from rumble_server.web.api import from_log
 from rumble_server.web.api.export_models import ExportDocument
 from rumble_server.web.api.exports import OF_GAME
 
+from tests.server.failing import raising
 from tests.server.tournament.leader import Leader
 from tests.server.web.export_schema import check_export
 from tests.server.web.memory_server import MemoryServer
@@ -59,11 +59,7 @@ def test_without_its_frames_a_match_is_exported_all_the_same(server: MemoryServe
     tournament = server.played("alice", "bob", legs=1)
     for over in tournament.results.values():
         over.informed = True
-
-    def fail(match_id: str) -> list[LogFact]:
-        raise error
-
-    rebuilt = Rebuilt(tournament, list, fail)
+    rebuilt = Rebuilt(tournament, list, raising(error))
     (match,) = json.loads(b"[" + from_log.export_matches(rebuilt, "json", 0, 1) + b"]")
     assert match["moves"]
     assert "infos" not in match

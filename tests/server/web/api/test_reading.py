@@ -7,6 +7,7 @@ from rumble_protocol.feed_messages import TournamentView
 from rumble_server.web.api import from_log, reading
 from rumble_server.web.api.models import MatchView
 
+from tests.server.failing import note_calls
 from tests.server.web.memory_server import MemoryServer
 
 PAIR = ("alice", "bob")
@@ -249,14 +250,7 @@ async def test_a_tournament_that_is_over_is_answered_as_before_whoever_comes(
 async def test_large_tournament_is_encoded_once_in_a_quarter_of_a_second(
     server: MemoryServer, browser: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    made = []
-    show = reading.show
-
-    def counted(*given: Any) -> TournamentView:
-        made.append(given)
-        return show(*given)
-
-    monkeypatch.setattr(reading, "show", counted)
+    made = note_calls(monkeypatch, reading, "show")
     tournament, _ = server.begun("alice", "bob", think_ms=1_000, legs=2)
     url = f"/api/tournaments/{tournament.id}"
     for _ in range(2):

@@ -9,6 +9,7 @@ from rumble_protocol.secret import make_secret
 from rumble_server.host.fair_queue import Crowded
 from rumble_server.tournament.club_facts import SlipMade
 
+from tests.server.failing import raising
 from tests.server.web.api.organiser import post
 from tests.server.web.memory_server import HOST, MemoryServer
 
@@ -58,12 +59,8 @@ async def test_a_slip_is_not_used_up_if_the_answer_cannot_be_made(
     code = await make(browser)
     server.world.organiser.end("friday", cancelled=True)
     server.pass_ms()
-
-    async def crowded(*_given: Any) -> Any:
-        raise Crowded
-
     with monkeypatch.context() as patch:
-        patch.setattr(server.reader, "of_tournament", crowded)
+        patch.setattr(server.reader, "of_tournament", raising(Crowded()))
         assert (await redeem(browser, code)).status_code == 429
     assert server.world.arena.names.owns("anne", key)
     assert (await redeem(browser, code)).status_code == 200

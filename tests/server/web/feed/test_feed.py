@@ -1,5 +1,4 @@
 import asyncio
-from typing import Any
 
 import pytest
 from rumble_engine.games.tictactoe import TicTacToeState
@@ -8,6 +7,7 @@ from rumble_server.web.feed.channel import SNAPSHOT_MS, Channel
 from rumble_server.web.feed.feed import KEEP_ALIVE, KEEP_ALIVE_MS, UNWATCHED_MS
 from rumble_server.web.feed.ranker import Ranker
 
+from tests.server.failing import fail, fail_if
 from tests.server.web.feed.reading import PAIR, held_up, read_nothing, watched_from_lobby
 from tests.server.web.memory_server import MemoryServer
 
@@ -39,16 +39,11 @@ async def test_a_silent_stream_says_that_it_is_alive(server: MemoryServer) -> No
 async def test_a_channel_that_fails_holds_up_no_other(
     server: MemoryServer, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    flush, bad, good = Channel.flush, server.world.create(), server.world.create(name="good", start_at_bots=2)
+    bad, good = server.world.create(), server.world.create(name="good", start_at_bots=2)
     await server.watched(bad)
     watcher = await server.watched(good)
 
-    def failing(channel: Channel, *given: Any) -> None:
-        if channel.tournament is bad:
-            raise RuntimeError("a bug of the test")
-        flush(channel, *given)
-
-    monkeypatch.setattr(Channel, "flush", failing)
+    fail_if(monkeypatch, Channel, "flush", lambda channel, *_: channel.tournament is bad)
     server.bots(*PAIR, think_ms=50, join=good.id)
     server.pass_ms(300)
     await watcher.read("match_start")
@@ -158,10 +153,7 @@ async def test_ids_never_decrease_behind_a_snapshot_that_told_more(server: Memor
 async def test_a_position_that_a_game_cannot_show_stops_no_stream(
     server: MemoryServer, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    def diagram(self: TicTacToeState) -> str:
-        raise RuntimeError("a bug in the game")
-
-    monkeypatch.setattr(TicTacToeState, "diagram", diagram)
+    monkeypatch.setattr(TicTacToeState, "diagram", fail)
     broken, whole = server.world.create(name="Broken"), server.world.create(name="Whole", game="connect4")
     watchers = [await server.watched(each) for each in (broken, whole)]
     for tournament in (broken, whole):

@@ -1,5 +1,4 @@
 import re
-from typing import Any
 
 import httpx
 import pytest
@@ -10,6 +9,7 @@ from rumble_server.limits.quotas import NO_QUOTAS
 from rumble_server.web.feed.position_view import log_once
 from rumble_server.web.pages.pages import MOST_UNFOLDED
 
+from tests.server.failing import fail
 from tests.server.web.memory_server import MemoryServer
 from tests.server.web.pages.html import NASTY, Page
 
@@ -188,10 +188,7 @@ async def test_a_game_whose_drawings_fail_is_shown_as_text(
     caplog: pytest.LogCaptureFixture,
     played_ms: int,
 ) -> None:
-    def drawing(self: TicTacToe, view: dict[str, Any], last: str | None) -> None:
-        raise RuntimeError("a bug in the game")
-
-    monkeypatch.setattr(TicTacToe, "drawing", drawing)
+    monkeypatch.setattr(TicTacToe, "drawing", fail)
     log_once.cache_clear()
     tournament = server.world.create()
     server.bots("alice", "bob", think_ms=1_000, join=tournament.id)
