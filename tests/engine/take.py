@@ -1,4 +1,4 @@
-"""A tiny game for the engine's tests: take one or two matches from a pile; taking the last match wins."""
+"""Tiny games for tests: seats take from a pile. In `take`, a seat takes one or two; taking the last match wins."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -8,7 +8,9 @@ from rumble_engine import BadPosition, Game, IllegalMove, Outcome, Setting, Stat
 
 
 @dataclass(frozen=True, slots=True)
-class TakeState(State):
+class Pile(State):
+    """A pile from which the seats take."""
+
     pile: int
     mover: int = 0
 
@@ -16,6 +18,24 @@ class TakeState(State):
     def to_move(self) -> int:
         return self.mover
 
+    def text_of(self, code: int) -> str:
+        return str(code)
+
+    def code_of(self, text: str) -> int:
+        return int(text)
+
+    def view(self, seat: int | None = None) -> dict[str, Any]:
+        return {"pile": self.pile, "mover": self.mover}
+
+    def text(self) -> str:
+        return f"{self.pile}.{self.mover}"
+
+    def diagram(self) -> str:
+        return "|" * self.pile or "none left"
+
+
+@dataclass(frozen=True, slots=True)
+class TakeState(Pile):
     @property
     def outcome(self) -> Outcome | None:
         return None if self.pile else Outcome.win(1 - self.mover, "took the last match")
@@ -36,15 +56,6 @@ class TakeState(State):
         if text == "b" and self.pile == 1:
             raise IllegalMove("one match is left")
         return 1 if text == "a" else 2
-
-    def view(self, seat: int | None = None) -> dict[str, Any]:
-        return {"pile": self.pile, "mover": self.mover}
-
-    def text(self) -> str:
-        return f"{self.pile}.{self.mover}"
-
-    def diagram(self) -> str:
-        return "|" * self.pile or "none left"
 
 
 class Take(Game):

@@ -7,6 +7,8 @@ from typing import Any, Self
 
 from rumble_engine import ALL, Outcome, State, get_game
 
+from tests.engine.take import Pile
+
 TICTACTOE = get_game("tictactoe")
 CONNECT4 = get_game("connect4")
 
@@ -51,15 +53,8 @@ class CountedClock:
 
 
 @dataclass(frozen=True, slots=True)
-class Again(State):
+class Again(Pile):
     """Take one, two or three from a pile; taking two gives another move; taking the last loses."""
-
-    pile: int
-    mover: int = 0
-
-    @property
-    def to_move(self) -> int:
-        return self.mover
 
     @property
     def outcome(self) -> Outcome | None:
@@ -72,36 +67,14 @@ class Again(State):
         mover = self.mover if code == 2 and self.pile > 2 else 1 - self.mover
         return type(self)(self.pile - code, mover)
 
-    def text_of(self, code: int) -> str:
-        return str(code)
-
-    def code_of(self, text: str) -> int:
-        return int(text)
-
-    def view(self, seat: int | None = None) -> dict[str, Any]:
-        return {"pile": self.pile, "mover": self.mover}
-
-    def text(self) -> str:
-        return f"{self.pile}.{self.mover}"
-
-    def diagram(self) -> str:
-        return "|" * self.pile
-
 
 @dataclass(frozen=True, slots=True)
-class Three(State):
+class Three(Pile):
     """Three seats in turn take one or two from a pile; the seat that takes the last wins."""
-
-    pile: int
-    mover: int = 0
 
     @property
     def seats(self) -> int:
         return 3
-
-    @property
-    def to_move(self) -> int:
-        return self.mover
 
     @property
     def outcome(self) -> Outcome | None:
@@ -112,21 +85,6 @@ class Three(State):
 
     def after(self, code: int) -> Self:
         return type(self)(self.pile - code, (self.mover + 1) % 3)
-
-    def text_of(self, code: int) -> str:
-        return str(code)
-
-    def code_of(self, text: str) -> int:
-        return int(text)
-
-    def view(self, seat: int | None = None) -> dict[str, Any]:
-        return {"pile": self.pile, "mover": self.mover}
-
-    def text(self) -> str:
-        return f"{self.pile}.{self.mover}"
-
-    def diagram(self) -> str:
-        return "|" * self.pile
 
 
 @dataclass(frozen=True, slots=True)

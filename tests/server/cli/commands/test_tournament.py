@@ -1,7 +1,6 @@
 """`rumble tournament` against a real server, on a thread of this process."""
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -12,23 +11,11 @@ from rumble_server.cli.main import run
 from websockets.sync.client import connect
 from websockets.typing import Subprotocol
 
-from tests.server.arena.fake_house import FakeHouse
 from tests.server.cli.run_here import Captured, printed, printed_json, refused
-from tests.server.cli.server_thread import PATIENCE_S, TOKEN, play, server_on_thread
+from tests.server.cli.server_thread import PATIENCE_S, play
 from tests.server.web.export_schema import check_export
 
-
-@pytest.fixture(scope="module")
-def server_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """Yield the address of a server that runs during all tests of this module."""
-    with server_on_thread(tmp_path_factory.mktemp("server") / "rumble.db", FakeHouse()) as address:
-        yield address
-
-
-@pytest.fixture(autouse=True)
-def environment(server_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("RUMBLE_SERVER", server_url)
-    monkeypatch.setenv("RUMBLE_HOST_TOKEN", TOKEN)
+pytestmark = pytest.mark.usefixtures("as_host")
 
 
 def answer_to(capsys: Captured, *arguments: str) -> Any:

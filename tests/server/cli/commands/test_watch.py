@@ -4,7 +4,6 @@ import io
 import json
 import re
 import threading
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +16,7 @@ from rumble_server.cli.support.organiser_client import OrganiserClient
 from rumble_server.cli.support.watching import WatchedTournament, follow_to_its_end
 
 from tests.server.cli.run_here import Captured, printed, refused
-from tests.server.cli.server_thread import PATIENCE_S, TOKEN, play, server_on_thread
+from tests.server.cli.server_thread import PATIENCE_S, play
 from tests.server.web.export_schema import check_export
 
 
@@ -188,20 +187,9 @@ def test_more_bots_than_rows_are_counted() -> None:
     assert "connecting again" not in drawn(shown, height=14)
 
 
-@pytest.fixture(scope="module")
-def server_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    with server_on_thread(tmp_path_factory.mktemp("server") / "rumble.db") as address:
-        yield address
-
-
-@pytest.fixture(autouse=True)
-def environment(server_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("RUMBLE_SERVER", server_url)
-    monkeypatch.setenv("RUMBLE_HOST_TOKEN", TOKEN)
-
-
 @pytest.mark.slow
 @pytest.mark.e2e
+@pytest.mark.usefixtures("as_host")
 def test_a_tournament_is_watched_to_its_end(capsys: Captured, server_url: str, tmp_path: Path) -> None:
     printed(capsys, "tournament", "create", "Cup", "--game", "tictactoe", "--start-at-bots", "2", "--cycles", "8")
     playing = threading.Thread(target=play, args=(server_url, "cup", "ann", "ben"))
@@ -230,6 +218,7 @@ def test_a_tournament_is_watched_to_its_end(capsys: Captured, server_url: str, t
     assert capsys.readouterr().out.splitlines()[1].split()[:4] == ["#", "name", "points", "rating"]
 
 
+@pytest.mark.usefixtures("as_host")
 def test_errors_are_one_clear_line(capsys: Captured) -> None:
     assert refused(capsys, 1, "watch", "nothing") == "rumble: there is no tournament 'nothing'\n"
     assert run(["watch", "cup", "--server", "127.0.0.1:1"]) == 1

@@ -54,20 +54,21 @@ async def join(leases: Leases, nodes: str) -> None:
         await leases.join(node, f"http://{node}:1", "setup")
 
 
-async def hand_over(leases: Leases, node: str, epoch: int, to: str) -> int:
-    """Have a node hand over the club one, and return the new epoch."""
-    answer = await leases.run(node, HandOver("one", epoch, to))
+async def epoch_after(leases: Leases, node: str, statement: Acquire | HandOver) -> int:
+    answer = await leases.run(node, statement)
     assert isinstance(answer, Executed)
     assert answer.number is not None
     return answer.number
+
+
+async def hand_over(leases: Leases, node: str, epoch: int, to: str) -> int:
+    """Have a node hand over the club one, and return the new epoch."""
+    return await epoch_after(leases, node, HandOver("one", epoch, to))
 
 
 async def lead(leases: Leases, node: str, club: str) -> int:
     """Have a node lead a club, and return its epoch."""
-    answer = await leases.run(node, Acquire(club))
-    assert isinstance(answer, Executed)
-    assert answer.number is not None
-    return answer.number
+    return await epoch_after(leases, node, Acquire(club))
 
 
 async def seen_by(leases: Leases, node: str) -> LookedUp:
