@@ -18,6 +18,12 @@ def led(*clubs: str) -> tuple[Cluster, Node, Node, Node]:
     return cluster, a, b, c
 
 
+def move(cluster: Cluster, to: str, ms: int) -> None:
+    """Have the club one move to a node or an address, and let `ms` ms pass."""
+    cluster.table.clubs["one"].wanted = to
+    cluster.run(ms)
+
+
 def alone() -> tuple[Cluster, Node]:
     """Return a cluster of a single node, which leads the club one."""
     cluster = Cluster(Random(1))
@@ -134,8 +140,7 @@ def test_a_lone_node_goes_on_with_its_clubs() -> None:
 def test_a_club_stands_only_once_the_next_node_has_read_it() -> None:
     cluster, a, _, c = led("one")
     c.read_ahead = lambda club: c.log.append(f"read {club}")  # type: ignore[method-assign]
-    cluster.table.clubs["one"].wanted = "c"
-    cluster.run(READY_MS - 500)
+    move(cluster, "c", READY_MS - 500)
     assert c.take()[-1:] == ["read one"]
     assert a.take() == []
     c.act(partial(c.lease.hand_overs.on_read_ahead, "one"))
@@ -148,10 +153,8 @@ def test_a_ready_of_an_earlier_offer_stops_nothing() -> None:
     cluster, a, b, c = led("one")
     for each in (b, c):
         each.read_ahead = lambda *_: None  # type: ignore[method-assign]
-    cluster.table.clubs["one"].wanted = "b"
-    cluster.run(READY_MS // 2)
-    cluster.table.clubs["one"].wanted = "c"
-    cluster.run(READY_MS)
+    move(cluster, "b", READY_MS // 2)
+    move(cluster, "c", READY_MS)
     row = cluster.table.clubs["one"]
     assert row.offer > 1
     c.act(partial(c.lease.add, Ready("one", row.offer - 1)))
@@ -163,8 +166,7 @@ def test_a_ready_of_an_earlier_offer_stops_nothing() -> None:
 def test_later_offer_replaces_an_earlier_offer_that_failed() -> None:
     cluster, _, _, c = led("one")
     c.read_ahead = lambda club: c.log.append(f"read {club}")  # type: ignore[method-assign]
-    cluster.table.clubs["one"].wanted = "c"
-    cluster.run(300)
+    move(cluster, "c", 300)
     cluster.table.clubs["one"].offer += 1
     c.act(c.lease.look)
     cluster.run(300)
@@ -202,8 +204,7 @@ def read_slowly(*nodes: Node) -> list[str]:
 def test_a_move_waits_for_a_node_that_reads_slowly() -> None:
     cluster, a, _, c = led("one")
     began = read_slowly(c)
-    cluster.table.clubs["one"].wanted = "c"
-    cluster.run(READY_MS + LEASE_MS)
+    move(cluster, "c", READY_MS + LEASE_MS)
     assert a.lease.wake_at_ms > a.now_ms(), "it waits without waking all the time"
     cluster.run(3 * READY_MS // 2)
     assert cluster.leaders("one") == ["c"]
@@ -222,8 +223,7 @@ def test_a_drain_ends_where_every_node_reads_slowly() -> None:
 def test_a_reading_serves_the_newest_offer_after_a_failed_statement() -> None:
     cluster, _, _, c = led("one")
     began = read_slowly(c)
-    cluster.table.clubs["one"].wanted = "c"
-    cluster.run(LEASE_MS)
+    move(cluster, "c", LEASE_MS)
     c.cut(LEASE_MS // 2)
     cluster.run(5 * READY_MS // 2 + LEASE_MS)
     assert cluster.leaders("one") == ["c"]
@@ -242,8 +242,7 @@ def test_a_reading_that_failed_begins_again() -> None:
             read(club)
 
     c.read_ahead = failing  # type: ignore[method-assign]
-    cluster.table.clubs["one"].wanted = "c"
-    cluster.run(2 * LEASE_MS)
+    move(cluster, "c", 2 * LEASE_MS)
     assert cluster.leaders("one") == ["c"]
 
 
@@ -258,8 +257,7 @@ def test_a_report_of_a_reading_that_is_lost_is_made_again() -> None:
         read(club)
 
     c.read_ahead = read_and_lose  # type: ignore[method-assign]
-    cluster.table.clubs["one"].wanted = "c"
-    cluster.run(2 * LEASE_MS)
+    move(cluster, "c", 2 * LEASE_MS)
     assert cluster.leaders("one") == ["c"]
     assert began == ["one"] * 2
 
@@ -268,8 +266,7 @@ def test_an_offer_that_another_offer_replaced_is_made_again() -> None:
     """A failed statement made an offer to another node after all, when the new offer was made already."""
     cluster, _, b, c = led("one")
     read_slowly(b, c)
-    cluster.table.clubs["one"].wanted = "c"
-    cluster.run(300)
+    move(cluster, "c", 300)
     row = cluster.table.clubs["one"]
     row.to, row.offer = "b", row.offer + 1
     cluster.run(5 * READY_MS // 2 + LEASE_MS)
@@ -291,8 +288,7 @@ def test_no_other_club_stops_where_the_offer_of_a_stopping_club_is_lost() -> Non
 def test_the_bots_of_a_club_are_closed_when_its_next_leader_listens_or_dies() -> None:
     cluster, a, _, c = led("one")
     c.lease.listening = lambda *_: None  # type: ignore[method-assign]
-    cluster.table.clubs["one"].wanted = "c"
-    cluster.run(LEASE_MS)
+    move(cluster, "c", LEASE_MS)
     assert a.take() == ["stop one"]
     c.die()
     cluster.run(3 * LEASE_MS)
@@ -310,8 +306,7 @@ def test_bots_are_closed_when_every_node_knows_the_next_leader() -> None:
         known.append("" if leader is None else leader.id)
 
     a.close_handed_over = closed  # type: ignore[method-assign]
-    cluster.table.clubs["one"].wanted = "c"
-    cluster.run(LEASE_MS)
+    move(cluster, "c", LEASE_MS)
     assert known == ["c"]
 
 
@@ -335,8 +330,7 @@ def test_a_frozen_leader_closes_its_bots_as_soon_as_it_wakes() -> None:
 
 def test_a_club_moves_within_a_second() -> None:
     cluster, a, b, c = led("one")
-    cluster.table.clubs["one"].wanted = "c"
-    cluster.run(LEASE_MS)
+    move(cluster, "c", LEASE_MS)
     assert cluster.leaders("one") == ["c"]
     assert (a.led["one"], c.led["one"]) == (1, 2)
     assert "one" not in b.led
@@ -345,8 +339,7 @@ def test_a_club_moves_within_a_second() -> None:
 def test_a_club_whose_target_is_gone_stays() -> None:
     cluster, a, *_ = led("one")
     lead(cluster, a, "one")
-    cluster.table.clubs["one"].wanted = "nobody"
-    cluster.run(2 * LEASE_MS)
+    move(cluster, "nobody", 2 * LEASE_MS)
     assert cluster.leaders("one") == ["a"]
     assert a.lease.clubs == {"one": 1}
 
@@ -383,8 +376,7 @@ def test_a_club_wanted_by_a_node_that_drains_stays_and_leaves_its_own_leader_in_
     cluster, a, b, _ = led("one")
     b.act(b.lease.drain)
     cluster.run(LEASE_MS)
-    cluster.table.clubs["one"].wanted = "b"
-    cluster.run(2 * LEASE_MS)
+    move(cluster, "b", 2 * LEASE_MS)
     assert cluster.leaders("one") == ["a"]
     a.act(a.lease.drain)
     cluster.run(2 * LEASE_MS)
@@ -435,8 +427,7 @@ def test_of_nodes_that_stand_by_one_leads_all_clubs() -> None:
 def test_a_node_does_the_moves_and_drains_that_the_tables_ask_for() -> None:
     """`rumble club move` and `rumble node drain` write wishes into the tables."""
     cluster, a, b, c = led("one")
-    cluster.table.clubs["one"].wanted = "b"
-    cluster.run(2 * LEASE_MS)
+    move(cluster, "b", 2 * LEASE_MS)
     assert cluster.leaders("one") == ["b"]
     cluster.table.nodes["b"].draining = True
     cluster.run(2 * LEASE_MS)
