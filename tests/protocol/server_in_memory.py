@@ -12,7 +12,6 @@ from typing import Any, Literal, NamedTuple, cast
 from rumble_protocol.server_messages import Limits
 from rumble_server.gateway.connection import Connection
 from rumble_server.gateway.descriptors import ENDLESS, Descriptors
-from rumble_server.gateway.gateway import Gateway
 from rumble_server.gateway.handshake import HandshakePolicy
 from rumble_server.gateway.outbox import Outbox
 from rumble_server.gateway.read_fairness import ReadFairness
@@ -22,7 +21,6 @@ from rumble_server.limits.permits import Permits
 from rumble_server.limits.quotas import Quotas
 from rumble_server.limits.refusals import Refusals
 from rumble_server.limits.source import Source, Sources
-from rumble_server.limits.strangers import Strangers
 from rumble_server.tournament.config import TournamentConfig
 from rumble_server.tournament.facts import BotJoined
 from rumble_server.tournament.formats import AnyRound
@@ -64,7 +62,7 @@ class Pipe:
         bounds = Bounds()
         permits, refusals = Permits(bounds), Refusals()
         shared = SharedByConnections(
-            clubs=OneClub(server.gateway),
+            clubs=OneClub(server.world.gateway),
             clock=server.world.clock,
             policy=HandshakePolicy(),
             bounds=bounds,
@@ -76,7 +74,7 @@ class Pipe:
             descriptors=Descriptors(ENDLESS, refusals, lambda: 0),
         )
         source = Source(ADDRESS[0], is_local=not forwarded, scheme="http")
-        self.server = Connection(server.gateway, shared, source, permits.uncounted(ADDRESS[0]), set())
+        self.server = Connection(server.world.gateway, shared, source, permits.uncounted(ADDRESS[0]), set())
         self.server.connection_made(cast(Any, self))
         self._client.send_request(self._client.connect())
         self.server.open(b"".join(self._client.data_to_send()), b"")
@@ -146,25 +144,17 @@ class ServerInMemory:
     """The server, its organiser, and the bots' connections by name."""
 
     def __init__(self, limits: dict[str, int]) -> None:
-        self._limits = Limits(**limits)
+        self._settings: dict[str, Any] = {
+            "limits": Limits(**limits),
+            "run_pairing": self._run_pairing,
+            "server": "rumble 0.1.0",
+            "identity": IDENTITY,
+        }
         self.said: deque[Said] = deque()
         self._pipes: dict[str, Pipe] = {}
         self._pairing: list[tuple[Callable[[], AnyRound], Callable[[AnyRound], None]]] | None = None
         """The rounds being paired, while pairing takes time."""
-        self._enter(World(limits=self._limits, run_pairing=self._run_pairing))
-
-    def _enter(self, world: World) -> None:
-        self.world = world
-        self.gateway = Gateway(
-            world.arena,
-            world.arena,
-            world.gateway.sessions,
-            world.clock,
-            Strangers(Bounds(), Refusals()),
-            "rumble 0.1.0",
-            self._limits,
-            identity=IDENTITY,
-        )
+        self.world = World(**self._settings)
 
     # --- actions of a bot ---
 
@@ -259,7 +249,7 @@ class ServerInMemory:
             pipe.server.shutdown()
             pipe.pump()
         self._pipes.clear()
-        self._enter(self.world.after_crash(down_ms=down_ms, run_pairing=self._run_pairing))
+        self.world = self.world.after_crash(down_ms=down_ms, **self._settings)
 
     def _run_pairing(self, task: Callable[[], AnyRound], done: Callable[[AnyRound], None]) -> None:
         if self._pairing is None:

@@ -143,6 +143,8 @@ class World:
         seed: int = 0,
         delay_ms: int | None = None,
         limits: Limits | None = None,
+        server: str = "test",
+        identity: str = "1d",
         open_names: bool = False,
         run: int = 1,
         now_ms: int = 1_000_000,
@@ -172,9 +174,9 @@ class World:
             sessions,
             self.clock,
             Strangers(admission.bounds, admission.refusals),
-            "test",
+            server,
             limits,
-            identity="1d",
+            identity=identity,
             open_names=open_names,
         )
         self.log.on_durable.append(lambda: self.gate.run_or_enqueue(self.arena.on_durable))
