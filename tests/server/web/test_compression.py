@@ -1,7 +1,6 @@
 """Public answers are sent as gzip to clients that accept gzip, and no answer with a secret is compressed."""
 
 import gzip
-import re
 import threading
 import zlib
 from collections.abc import AsyncIterator
@@ -11,7 +10,6 @@ from typing import Any
 import httpx
 import pytest
 from rumble_protocol.secret import make_secret
-from rumble_server.web.app import application
 from rumble_server.web.compression import LEAST_BYTES, MOST_BYTES_ON_LOOP, Compression, mark_public
 from starlette.applications import Starlette
 from starlette.requests import Request
@@ -19,13 +17,12 @@ from starlette.responses import PlainTextResponse, Response, StreamingResponse
 from starlette.routing import Route
 
 from tests.server.web.memory_server import HOST, TOKEN, MemoryServer
+from tests.server.web.test_path_owner import filled, routes
 
 LONG = "a line of text that repeats\n" * 4000
 CODE = make_secret(b"hush-hush-hush--")
 NEW_TOKEN = "another-token-of-a-host"
 GZIP = {"Accept-Encoding": "gzip"}
-PATHS = {"tournament": "friday", "bot": "alice", "match": "friday.1.1.1.1", "name": "default", "game": "tictactoe"}
-"""Values for the parameters of paths."""
 
 
 async def _answer(request: Request) -> Response:
@@ -156,18 +153,6 @@ async def test_long_pieces_are_packed_off_the_event_loop(
 # --- no secret is compressed ---
 
 
-def _requests() -> list[tuple[str, str]]:
-    """Return the methods and paths of all routes."""
-    app = application()
-    found = {(method.upper(), path) for path, operations in app.openapi()["paths"].items() for method in operations}
-    found |= {("GET", route.path) for route in app.routes if isinstance(route, Route)}
-    return sorted(
-        (method, re.sub(r"{(\w+)[^}]*}", lambda found: PATHS.get(found[1], "other"), path))
-        for method, path in found
-        if not path.startswith("/static") and not path.endswith("/events")
-    )
-
-
 @pytest.mark.slow
 async def test_an_answer_with_a_secret_is_not_compressed(server: MemoryServer, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("rumble_server.web.api.host.host_tokens.make_secret", lambda: NEW_TOKEN)
@@ -177,13 +162,13 @@ async def test_an_answer_with_a_secret_is_not_compressed(server: MemoryServer, m
     times: dict[str, int] = dict.fromkeys((CODE, NEW_TOKEN, TOKEN, "<title>QR code</title>"), 0)
     packed = 0
     async with server.browser(headers=GZIP) as browser:
-        for method, path in _requests():
-            if path.endswith(("/end", "/cancel", "/remove", "/withdraw")):
+        for method, path in sorted(await routes(server)):
+            if path.startswith("/static") or path.endswith(("/end", "/cancel", "/remove", "/withdraw", "/events")):
                 continue
             for query in ({}, {"invite": CODE}, {"join": "friday", "invite": CODE}, {"invite": "wrong"}):
                 for headers in ({}, HOST, {"Authorization": f"Bot alice:{CODE}"}):
                     body = {"name": f"n{sum(times.values())}"} if method == "POST" else None
-                    answer = await browser.request(method, path, params=query, headers=headers, json=body)
+                    answer = await browser.request(method, filled(path), params=query, headers=headers, json=body)
                     found = [secret for secret in times if secret in answer.text]
                     for secret in found:
                         times[secret] += 1
