@@ -36,7 +36,27 @@ GRACE_MS = 30_000
 """Time in ms after a restart of a world in which no away or absent time runs."""
 
 
-class MemoryLink:
+class PlainLink:
+    """The part of a link that a server without sockets leaves out: permits, time budgets, and waits for a login."""
+
+    has_room = True
+    delay_ms: DelayMs | None = None
+
+    def has_room_for(self, tournament_id: str) -> bool:
+        return self.has_room
+
+    def end_free_reading(self) -> None: ...
+
+    def pause_reading(self) -> None: ...
+
+    def resume_reading(self) -> None: ...
+
+    def count_as_logged_in(self) -> None: ...
+
+    def mark_invited(self, tournament_id: str) -> None: ...
+
+
+class MemoryLink(PlainLink):
     """The far end of a session, which checks and keeps every frame."""
 
     def __init__(
@@ -66,17 +86,11 @@ class MemoryLink:
     def has_room_for(self, tournament_id: str) -> bool:
         return self.has_room or self.has_invited_room
 
-    def end_free_reading(self) -> None:
-        """Do nothing: frames have no time budget here."""
-
     def pause_reading(self) -> None:
         self.is_paused = True
 
     def resume_reading(self) -> None:
         self.is_paused = False
-
-    def count_as_logged_in(self) -> None:
-        """Do nothing: connections need no permits here."""
 
     def mark_invited(self, tournament_id: str) -> None:
         self.invited_to = tournament_id

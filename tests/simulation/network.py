@@ -12,6 +12,7 @@ from rumble_server.gateway.session import Session
 
 from tests.server.run_clock import RunClock
 from tests.server.virtual_clock import VirtualClock
+from tests.server.world import PlainLink
 from tests.simulation.disk import Disk
 from tests.simulation.trace import Entry, Trace
 
@@ -120,7 +121,7 @@ class Network:
         self.trace.append(Entry(self.timeline.now_ms(), kind, wire.number, text, wire.place.disk.written))
 
 
-class Wire:
+class Wire(PlainLink):
     """A connection: the server's `Link` at one end, a bot at the other. Frames keep their order each way."""
 
     def __init__(self, network: Network, number: int, place: Place, client: Client) -> None:
@@ -155,29 +156,6 @@ class Wire:
         self._session = self.place.gateway.connect(self)
 
     # --- the server's end: a Link ---
-
-    has_room = True
-    delay_ms = None
-    """The kernel does not report how long data lies unread, as on systems other than Linux."""
-
-    def has_room_for(self, tournament_id: str) -> bool:
-        """Return True: no connection here is refused for lack of room."""
-        return True
-
-    def end_free_reading(self) -> None:
-        """Do nothing: frames have no time budget here."""
-
-    def pause_reading(self) -> None:
-        """Do nothing: every login is answered at once."""
-
-    def resume_reading(self) -> None:
-        """Do nothing: `pause_reading` held nothing."""
-
-    def count_as_logged_in(self) -> None:
-        """Do nothing: connections are not counted here."""
-
-    def mark_invited(self, tournament_id: str) -> None:
-        """Do nothing: connections are not counted here."""
 
     @property
     def can_send(self) -> bool:

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from rumble_server.store.log import group_commit
 
 from tests.server.store.databases import Database, PostgresDatabase, SqliteDatabase
 from tests.server.store.played import FACTS, save
@@ -18,6 +19,12 @@ def database(request: pytest.FixtureRequest, tmp_path: Path) -> Database:
     if request.param == "sqlite":
         return SqliteDatabase(tmp_path)
     return PostgresDatabase(request.getfixturevalue("postgres_url"))
+
+
+@pytest.fixture
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have a failed commit be repeated at once."""
+    monkeypatch.setattr(group_commit, "RETRY_S", 0.01)
 
 
 @pytest.fixture

@@ -27,11 +27,6 @@ ENDED = TournamentEnded("friday", "cancelled", "rain", 1)
 RECORD = record([CREATED, ENDED])
 
 
-@pytest.fixture
-def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "RETRY_S", 0.01)
-
-
 # --- writing ---
 
 

@@ -9,7 +9,6 @@ from collections.abc import Iterator
 
 import pytest
 from rumble_server.store.errors import StoreError
-from rumble_server.store.log import group_commit
 from rumble_server.store.log.batch import Batch
 from rumble_server.store.log.content import Content
 
@@ -24,12 +23,7 @@ from rumble_server.store.postgres.connection import PostgresConnection  # noqa: 
 from rumble_server.store.postgres.store import PostgresStore  # noqa: E402
 from rumble_server.store.postgres.writer import Commits  # noqa: E402
 
-pytestmark = pytest.mark.e2e
-
-
-@pytest.fixture(autouse=True)
-def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(group_commit, "RETRY_S", 0.01)
+pytestmark = [pytest.mark.e2e, pytest.mark.usefixtures("impatient")]
 
 
 @pytest.fixture
