@@ -2,7 +2,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -13,6 +12,7 @@ from rumble_server.cli.output.errors import CliError
 from tests.bots.bridges.scripts import CRASHES, FIRST, HANGS, command
 from tests.bots.sdk.fake_server import FakeServer
 from tests.server.cli.run_here import refused
+from tests.waiting import until
 
 
 @pytest.fixture(autouse=True)
@@ -59,8 +59,7 @@ def test_a_signal_leaves_no_process_behind(tmp_path: Path) -> None:
             assert process.stderr is not None
             while not process.stderr.readline().startswith("in cup"):
                 pass
-            while not pid_file.exists() or not pid_file.read_text():
-                time.sleep(0.01)
+            until(lambda: pid_file.exists() and pid_file.read_text())
             process.send_signal(signal.SIGTERM)
             assert process.wait(30) == 130
             assert process.stderr.read() == ""

@@ -10,7 +10,6 @@ from rumble_engine import Termination
 from rumble_engine.outcome import scores_of
 from rumble_server.match.facts import MatchOver, Placement
 from rumble_server.results.file_contents import ResultsFile
-from rumble_server.results.problems import BadResults
 from rumble_server.results.results_file import read_results
 from rumble_server.results.table_result import TableResult
 from rumble_server.results.tables.csv_tables import FIRST
@@ -21,16 +20,11 @@ from rumble_server.tournament.exports import csv_file
 from rumble_server.tournament.exports.document import export, match_json
 
 from tests.server.results.tables.rankings import table, tables
+from tests.server.results.test_results_file import problems
 from tests.server.tournament.leader import Leader
 from tests.server.web.export_schema import check_export
 
 HEADER = "seat_0,place_0,seat_1,place_1,seat_2,place_2"
-
-
-def problems(text: str) -> tuple[str, ...]:
-    with pytest.raises(BadResults) as caught:
-        read_results(text)
-    return caught.value.problems
 
 
 def test_csv() -> None:

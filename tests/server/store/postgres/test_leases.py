@@ -23,6 +23,7 @@ from rumble_server.store.postgres.lease_statements import (
 
 from tests.needs import need_module
 from tests.postgres.cluster import run
+from tests.waiting import until_true
 
 need_module("psycopg", "postgres")
 from rumble_server.store.postgres.leases import Leases, OtherSetup  # noqa: E402
@@ -44,9 +45,7 @@ async def leases(postgres_url: str) -> AsyncIterator[Leases]:
 async def until(url: str, what: str, connections: int = 1) -> None:
     """Wait until `connections` connections to the database are in a state."""
     count = f"SELECT count(*) FROM pg_stat_activity WHERE {what} AND datname = current_database()"
-    async with asyncio.timeout(10):
-        while run(url, count) != [(connections,)]:  # noqa: ASYNC110  # the database sends no notice
-            await asyncio.sleep(0)
+    await until_true(lambda: run(url, count) == [(connections,)])
 
 
 async def join(leases: Leases, nodes: str) -> None:
@@ -241,9 +240,7 @@ async def test_every_node_is_told_to_look_at_what_concerns_it(leases: Leases, po
     await leases.run("a", Acquire("one"))
     await leases.run("a", Renew(draining=False))
     await leases.end_lease("b")
-    async with asyncio.timeout(10):
-        while len(looks) <= notifications:  # noqa: ASYNC110  # the database decides when
-            await asyncio.sleep(0.005)
+    await until_true(lambda: len(looks) > notifications)
     assert len(looks) == notifications + 1, "what changed nothing is not told"
     run(postgres_url, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'LISTEN%%'")
     with pytest.raises(StoreError):

@@ -17,6 +17,7 @@ from tests.postgres.cluster import Cluster, run, through
 from tests.postgres.proxy import Fate, Proxy, proxy
 from tests.server.store.databases import PostgresDatabase, opened_store
 from tests.server.store.disk import Listener, joined, write
+from tests.waiting import until_true
 
 need_module("psycopg", "postgres")
 from rumble_server.store.postgres.connection import PostgresConnection  # noqa: E402
@@ -220,8 +221,7 @@ async def test_the_program_is_there_and_connected_before_the_first_commit(postgr
         store.writer.command = command
         await asyncio.gather(store.start_writer(), store.start_writer())
         writer = store.group.writer.child.pid
-        while run(postgres_url, connected) != [(1,)]:  # noqa: ASYNC110  # the database sends no notice
-            await asyncio.sleep(0.01)
+        await until_true(lambda: run(postgres_url, connected) == [(1,)])
         await write(store.open_log(), joined(1))
         assert store.group.writer.child.pid == writer
 

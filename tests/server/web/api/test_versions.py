@@ -7,14 +7,10 @@ from rumble_server.arena.commands.organiser import Organiser
 from rumble_server.tournament.facts import BotBenched
 from rumble_server.tournament.versions import MOST_SOURCE_BYTES, MOST_VERSIONS
 
+from tests.server.web.api.test_me import KEYS, owner
 from tests.server.web.memory_server import HOST, MemoryServer
 
-KEYS = {"anna": "the-key-of-anna-123", "berta": "the-key-of-berta-12"}
 SECRET = "print('the secret of anna')"
-
-
-def owner(name: str) -> dict[str, str]:
-    return {"Authorization": f"Bot {name}:{KEYS[name.casefold()]}"}
 
 
 @pytest.fixture(autouse=True)
