@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from rumble_server.store.errors import StoreError
 from rumble_server.store.log import group_commit
+from rumble_server.store.log.batch import Batch
 from rumble_server.store.log.club_log import ClubLog
 from rumble_server.store.log.commit_loop import message
 from rumble_server.store.log.content import Content
@@ -22,7 +23,7 @@ from rumble_server.store.sqlite.lock import DatabaseLock
 from rumble_server.store.sqlite.schema import open_database
 from rumble_server.store.sqlite.store import SqliteStore
 
-from tests.server.store.disk import Listener, batch_of, group_of, joined, opened, rows, shut, write
+from tests.server.store.disk import Listener, group_of, joined, opened, rows, shut, write
 from tests.server.store.played import execute
 
 pytestmark = pytest.mark.e2e
@@ -32,7 +33,9 @@ COMMAND = (sys.executable, "-m", "rumble_server.store.sqlite.writer")
 
 
 def row(number: int) -> list[Content]:
-    return [batch_of(number, joined(number)).content()]
+    batch = Batch()
+    batch.facts.append((number, joined(number)))
+    return [batch.content()]
 
 
 def writer_of(path: Path, lock: DatabaseLock) -> WriterProcess:
