@@ -79,7 +79,7 @@ def open_database(path: str) -> sqlite3.Connection:
         database.execute("PRAGMA wal_autocheckpoint = 2000")
         database.execute(f"PRAGMA journal_size_limit = {WAL_BYTES}")
         database.execute("PRAGMA synchronous = FULL")
-        _add_functions(database)
+        add_functions(database)
         if database.execute("PRAGMA user_version").fetchone()[0] == 0:
             database.executescript(
                 f"BEGIN; {TABLES} PRAGMA user_version = {VERSION}; PRAGMA application_id = {APPLICATION_ID}; COMMIT;"
@@ -92,7 +92,7 @@ def open_reader(path: str) -> sqlite3.Connection:
     with StoreErrors("read", path):
         database = sqlite3.connect(path, timeout=1.0, isolation_level=None, check_same_thread=False)
     with preparing(database, "read", path):
-        _add_functions(database)
+        add_functions(database)
         # Temporary views hide the tables of the same names, so that no query can take a damaged row for a good one.
         database.execute(
             "CREATE TEMP VIEW log AS SELECT number, tournament, kind,"
@@ -113,7 +113,7 @@ def open_existing(path: str) -> sqlite3.Connection:
         database = sqlite3.connect(path, timeout=5.0, isolation_level=None)
     with preparing(database, "use", path):
         check_owner(database, path)
-        _add_functions(database)
+        add_functions(database)
     return database
 
 
@@ -138,7 +138,7 @@ def check_database(path: str) -> None:
         raise StoreError(f"{path} is damaged: {text} (`rumble db repair` mends what can be)")
 
 
-def _add_functions(database: sqlite3.Connection) -> None:
+def add_functions(database: sqlite3.Connection) -> None:
     """Add the SQL functions `checksum` and `intact` to a connection. Raises sqlite3.Error."""
     database.create_function("checksum", -1, checksum, deterministic=True)
     database.create_function("intact", -1, intact, deterministic=True)
