@@ -243,9 +243,7 @@ class GatedArena:
         Otherwise the old login could replace a newer session of the same bot.
         """
         self._frames: Counter[int] = Counter()
-        """Number of frames that each session has sent since the gate closed, by session id."""
-        self._counted_since_ms: int | None = None
-        """Value of `Gate.closed_at_ms` when `_frames` last began to count from 0."""
+        """Number of frames that each session has sent since calls began to wait at the gate, by session id."""
 
     def login(self, session_id: int, login: Login, caller: Caller) -> None:
         self._run_or_enqueue(partial(self._log_in, session_id, login, caller))
@@ -262,13 +260,12 @@ class GatedArena:
         self._run_or_enqueue_frame(session_id, partial(self._arena.on_invalid_frame, session_id, text, problem))
 
     def _run_or_enqueue_frame(self, session_id: int, call: Callable[[], None]) -> None:
-        """Send a frame through the gate, where the frame waits if the gate is closed.
+        """Send a frame through the gate, where the frame waits if the gate is closed, or if other calls wait.
 
-        If more than `MOST_FRAMES` frames of the session came since the gate closed, drop the frame and end the session.
+        If more than `MOST_FRAMES` frames of the session came while calls waited, drop the frame and end the session.
         """
-        if not self._gate.close_if_over() or self._counted_since_ms != self._gate.closed_at_ms:
+        if not self._gate.waiting:
             self._frames.clear()
-            self._counted_since_ms = self._gate.closed_at_ms
         self._frames[session_id] += 1
         if self._frames[session_id] <= MOST_FRAMES:
             self._run_or_enqueue(call)

@@ -345,6 +345,23 @@ def test_a_flood_while_a_club_is_suspended_is_bounded_and_answered(
     assert other.heard("match_over")
 
 
+def test_a_flood_while_waiting_calls_enter_is_bounded(world: World, lease: Validity) -> None:
+    _, mover, _ = playing(world)
+    lease.valid = False
+    mover.move("nowhere")
+    lease.valid = True
+    world.gate.reopen(world.arena)
+    for _ in range(10 * MOST_FRAMES):
+        mover.move("nowhere")
+    assert len(world.gate.waiting) == MOST_FRAMES + 1
+    lease.valid = False
+    mover.move("nowhere")
+    assert len(world.gate.waiting) == MOST_FRAMES + 1, "a suspension does not count anew while the queue is not empty"
+    go_on(world, lease)
+    world.run(10)
+    assert mover.link.closed is CloseCode.TOO_MANY_MESSAGES
+
+
 def test_the_reason_of_a_flood_at_a_closed_gate_says_so(world: World, lease: Validity) -> None:
     _, mover, other = playing(world)
     lease.valid = False
