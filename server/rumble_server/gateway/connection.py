@@ -95,6 +95,8 @@ class Connection(asyncio.Protocol):
         """Header and payload of each frame to be written at the end of this iteration of the loop."""
         self._is_paused = False
         """True from `pause_reading` to `resume_reading`, while the login of the session is checked."""
+        self._is_unread = False
+        """True while the socket is left unread because too many strangers have come at once."""
         self._empty_frames = 0
         """Number of control frames and empty frames since `_counted_from_ms`."""
         self.opened_ms = self._counted_from_ms = self._now_ms()
@@ -199,16 +201,18 @@ class Connection(asyncio.Protocol):
     def stop_reading(self) -> bool:
         if self.transport is None or not self.transport.is_reading():
             return False
+        self._is_unread = True
         self.transport.pause_reading()
         return True
 
     def read_again(self) -> bool:
+        self._is_unread = False
         if self.transport is not None:
             self._resume(self.transport)
         return self.transport is not None and not self._name()
 
     def _resume(self, transport: asyncio.Transport) -> None:
-        if not self._reader.has_bytes and not self._is_paused and not transport.is_closing():
+        if not (self._reader.has_bytes or self._is_paused or self._is_unread or transport.is_closing()):
             transport.resume_reading()
 
     def eof_received(self) -> None:
@@ -286,6 +290,7 @@ class Connection(asyncio.Protocol):
     def count_as_logged_in(self) -> None:
         self._permit.mark_known()
         self._fairness.sockets.discard(self)  # from now on the socket is read, so that moves do not wait for strangers
+        self._is_unread = False
         self.protocol.max_message_size = self._gateway.frame_bytes
 
     def end_free_reading(self) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from rumble_protocol.codes import CLOSE_REASONS, CloseCode
-from rumble_server.gateway import connection, outbox
+from rumble_server.gateway import connection, outbox, read_fairness
 from rumble_server.gateway.frames import HEADS, text_head
 from rumble_server.gateway.handshake import HandshakePolicy
 from rumble_server.limits.bounds import Bounds
@@ -251,6 +251,25 @@ async def test_nothing_can_be_sent_on_a_connection_whose_session_ends_later(end:
             transport.abort()
         assert server.sessions == [session]
         assert not server.gateway.sessions.can_send(session.id)
+
+
+@pytest.mark.parametrize(("frame", "answer", "is_read"), [(b"{}", "error", False), (LOGIN, "session", True)])
+async def test_a_socket_that_is_left_unread_stays_so_after_its_bytes_are_handled_unless_the_bot_logs_in(
+    monkeypatch: pytest.MonkeyPatch, *, frame: bytes, answer: str, is_read: bool
+) -> None:
+    monkeypatch.setattr(read_fairness, "MOST_AGAIN", 0)
+    async with served() as server, server.raw() as client:
+        await client.upgrade()
+        (bot,) = server.made
+        transport: Any = bot.transport
+        while server.shared.fairness.sockets:
+            server.shared.fairness.end()
+            server.shared.fairness.claim_time()
+        bot.data_received(WireFrame(Opcode.TEXT, frame).serialize(mask=True))  # was read before the pause, as with TLS
+        await client.hear(answer)
+        assert transport.is_reading() is is_read
+        bot.read_again()
+        assert transport.is_reading()
 
 
 async def test_frames_that_wait_at_the_end_of_a_connection_are_dropped(caplog: pytest.LogCaptureFixture) -> None:
