@@ -125,7 +125,7 @@ class LedRun(ServerRun):
     def abandon(self) -> None:
         """Close all bots' connections, so that the bots look for the next leader."""
         self.gate.mark_disconnected()
-        self.gateway.end_all(CloseCode.NO_LEADER)
+        self.gateway.close_all_now(CloseCode.NO_LEADER)
 
     def end(self, how: str) -> None:
         """End the period of leading; the trace notes `how`."""

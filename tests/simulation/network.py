@@ -176,7 +176,7 @@ class Wire(PlainLink):
     def drained(self) -> None:
         """Close the connection as a server that stops in good order."""
         if self._session is not None:
-            self._session.close(CloseCode.DRAINING)
+            self._session.request_close(CloseCode.DRAINING)
 
     def _closed(self, code: int) -> None:
         self._end_at_bot(code)

@@ -310,7 +310,7 @@ class Club:
         """
         if self.gate is not None:
             self.gate.mark_disconnected()
-        self.gateway.end_all(CloseCode.NO_LEADER)
+        self.gateway.close_all_now(CloseCode.NO_LEADER)
         self.feed.end_streams()
 
     def resume(self) -> None:
@@ -348,7 +348,7 @@ class Club:
 
     def close(self, code: CloseCode = CloseCode.DRAINING) -> None:
         """Send the frames that still wait for the disk. Close the connections of bots and the streams of visitors."""
-        self.gateway.close_all(code)
+        self.gateway.close_all_after_frames(code)
         self.feed.close()
 
     def _on_durable(self, batch: list[Numbered]) -> None:

@@ -190,7 +190,7 @@ class Connection(asyncio.Protocol):
                         self._unanswered_turns -= 1
             elif isinstance(message, bytes):
                 if self.session is not None:
-                    self.session.close(CloseCode.NOT_UTF8)
+                    self.session.request_close(CloseCode.NOT_UTF8)
             else:
                 self._on_frame(message)
         self._flush()
@@ -242,7 +242,7 @@ class Connection(asyncio.Protocol):
     def shutdown(self) -> None:
         """Close the connection because uvicorn stops. A bot with a session gets the close code DRAINING."""
         if self.session is not None:
-            self.session.close(CloseCode.DRAINING)
+            self.session.request_close(CloseCode.DRAINING)
         elif self.transport is not None and not self.transport.is_closing():
             self.transport.close()
 
@@ -366,7 +366,7 @@ class Connection(asyncio.Protocol):
         """Handle a frame that is no text: a control frame, a binary frame, or a frame without content."""
         if frame.opcode is Opcode.BINARY:
             if self.session is not None:
-                self.session.close(CloseCode.BINARY_FRAME)
+                self.session.request_close(CloseCode.BINARY_FRAME)
             return
         self._count_empty()
         if frame.opcode is Opcode.PONG:

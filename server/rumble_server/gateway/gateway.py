@@ -94,13 +94,13 @@ class Gateway:
         known = sum(session.name is not None for session in self.sessions.by_id.values())
         return known, len(self.sessions.by_id) - known
 
-    def end_all(self, code: CloseCode) -> None:
+    def close_all_now(self, code: CloseCode) -> None:
         """Close every session at once. The arena counts the bots as disconnected, and asks for no more moves."""
         for session in list(self.sessions.by_id.values()):
-            session.end(code)
+            session.close(code)
             self.end_session(session)
 
-    def close_all(self, code: CloseCode) -> None:
+    def close_all_after_frames(self, code: CloseCode) -> None:
         """Close every session. Each session first sends its frames that still wait for the disk."""
         for session in list(self.sessions.by_id.values()):
-            session.close(code)
+            session.request_close(code)

@@ -165,8 +165,8 @@ class Session:
     def count_unproven_login(self) -> None:
         self.shared.strangers.count_messages(self.link.address, self.shared.clock.now_ms())
 
-    def end(self, code: CloseCode) -> None:
-        """Begin the closing handshake. The arena calls `end` after sending earlier frames."""
+    def close(self, code: CloseCode) -> None:
+        """Begin the closing handshake. The arena calls `close` after sending earlier frames."""
         if self.phase == "closed":
             return
         self.phase = "closed"
@@ -198,7 +198,7 @@ class Session:
         elif self.count_unsolicited():
             arena.receive(self.id, message, text)
 
-    def close(self, code: CloseCode) -> None:
+    def request_close(self, code: CloseCode) -> None:
         """Ask the arena to close the session after the frames that wait for the disk. Later calls do nothing."""
         if self.phase in ("reading", "checking"):
             self.phase = "leaving"
@@ -294,7 +294,7 @@ class Session:
         """Close a connection on which no bot has logged in. The bot loses no match."""
         self.shared.strangers.refusals.count(reason, self.link.address, name)
         self.link.send(messages.error(ErrorCode.TOO_MANY_MESSAGES, message, fatal=True))
-        self.end(CloseCode.TOO_MANY_MESSAGES)
+        self.close(CloseCode.TOO_MANY_MESSAGES)
 
     def _start_login_timer(self, left_ms: int) -> None:
         clock = self.shared.clock
@@ -303,7 +303,7 @@ class Session:
 
     def _no_login(self) -> None:
         self._login_timer = None
-        self.close(CloseCode.NO_LOGIN)
+        self.request_close(CloseCode.NO_LOGIN)
 
     def _stop_login_timer(self) -> None:
         if self._login_timer is not None:

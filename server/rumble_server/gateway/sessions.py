@@ -49,7 +49,7 @@ class SessionRegistry:
 
     def close(self, session_id: int, code: CloseCode) -> None:
         if session := self.by_id.get(session_id):
-            session.end(code)
+            session.close(code)
 
     def abort(self, session_id: int) -> None:
         if session := self.by_id.get(session_id):

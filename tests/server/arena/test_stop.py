@@ -31,7 +31,7 @@ def test_no_bot_loses_on_time_by_a_move_that_comes_after_the_stop() -> None:
     facts = world.log.last
     rich.move(first_legal(rich.last("turn")))
     assert poor.heard() == []
-    world.gateway.close_all(CloseCode.DRAINING)
+    world.gateway.close_all_after_frames(CloseCode.DRAINING)
     assert [bot.link.closed for bot in (rich, poor)] == [CloseCode.DRAINING] * 2
     poor.drop()
     rich.drop()
@@ -65,7 +65,7 @@ def test_no_message_enters_the_arena_after_the_stop() -> None:
         poor.say(type="nonsense")
     assert (rich.heard(), poor.heard()) == ([], [])
     assert stranger.inbox.kinds() == ["welcome"]
-    world.gateway.close_all(CloseCode.DRAINING)
+    world.gateway.close_all_after_frames(CloseCode.DRAINING)
     assert [bot.link.closed for bot in (rich, poor, stranger)] == [CloseCode.DRAINING] * 3
     for bot in (rich, poor, stranger):
         bot.drop()

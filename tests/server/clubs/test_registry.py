@@ -365,7 +365,7 @@ async def test_a_club_is_not_unloaded_while_a_request_is_answered_or_a_fact_is_n
         assert loaded(server) == [MAIN]
 
 
-@pytest.mark.parametrize("broken", ["arena.stop", "gateway.close_all", "house_bots.close"])
+@pytest.mark.parametrize("broken", ["arena.stop", "gateway.close_all_after_frames", "house_bots.close"])
 async def test_a_club_that_cannot_be_unloaded_in_order_leaves_nothing_behind(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, broken: str
 ) -> None:
@@ -389,8 +389,8 @@ async def test_a_club_on_its_way_that_fails_keeps_no_other_connected_at_the_end(
         chess, go = await create(server, "chess", "go")
         server.clubs.leaving.update(chess=chess, go=go)
         ended: list[object] = []
-        monkeypatch.setattr(chess.gateway, "end_all", fail)
-        monkeypatch.setattr(chess.gateway, "end_all", ended.append)
+        monkeypatch.setattr(chess.gateway, "close_all_now", fail)
+        monkeypatch.setattr(chess.gateway, "close_all_now", ended.append)
         server.clubs.close()
         assert ended == [CloseCode.NO_LEADER]
         assert server.clubs.leaving == {}

@@ -311,7 +311,7 @@ async def test_a_close_during_a_login_ends_as_soon_as_the_bot_closes_too() -> No
         await client.hear("welcome")
         (session,) = server.sessions
         session.link.pause_reading()
-        server.gateway.end_all(CloseCode.DRAINING)
+        server.gateway.close_all_now(CloseCode.DRAINING)
         assert await client.close_code() == CloseCode.DRAINING
         client.send(Opcode.CLOSE, CloseCode.DRAINING.to_bytes(2))
         async with asyncio.timeout(connection.CLOSE_S / 2):

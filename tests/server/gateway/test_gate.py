@@ -146,7 +146,7 @@ def end_and_go_on(world: World, lease: Validity, ms: int) -> None:
     lease.valid = False
     world.gate.close()
     world.gate.mark_disconnected()
-    world.gateway.end_all(CloseCode.NO_LEADER)
+    world.gateway.close_all_now(CloseCode.NO_LEADER)
     world.run(ms)
     go_on(world, lease)
 
@@ -461,7 +461,7 @@ def test_a_result_on_disk_outlasts_a_connection_that_ended_at_the_gate(
     world.gate.close()
     world.log.unstick()
     if closed_by_server:
-        world.gateway.end_all(CloseCode.NO_LEADER)
+        world.gateway.close_all_now(CloseCode.NO_LEADER)
     else:
         other.drop()
     go_on(world, lease)

@@ -135,7 +135,7 @@ def test_after_a_binary_frame_one_close_waits_and_no_frame() -> None:
     shared: Any = bot.session.shared
     session = Session(7, replace(shared, arena=arena), bot.link)
     for _ in range(3):
-        session.close(CloseCode.BINARY_FRAME)
+        session.request_close(CloseCode.BINARY_FRAME)
         session.on_text("no JSON")
     assert arena.told == [(7, CloseCode.BINARY_FRAME)]
 
@@ -383,8 +383,8 @@ def test_every_frame_is_answered_except_a_move_that_counts() -> None:
 def test_a_session_that_is_closed_says_and_hears_nothing_more() -> None:
     world = World()
     bot = world.login("ann")
-    bot.session.close(CloseCode.DRAINING)
-    bot.session.close(CloseCode.BINARY_FRAME)
+    bot.session.request_close(CloseCode.DRAINING)
+    bot.session.request_close(CloseCode.BINARY_FRAME)
     world.arena.players["ann"].send(b"{}")
     world.gateway.sessions.send(bot.session.id, b"{}")
     bot.say(type="join", tournament="nowhere")
@@ -397,7 +397,7 @@ def test_a_close_waits_for_what_must_be_told_before_it() -> None:
     _, waiter = in_play(world)
     world.log.stuck = True
     waiter.say(type="resign", match="friday.1.1.1.1")
-    waiter.session.close(CloseCode.DRAINING)
+    waiter.session.request_close(CloseCode.DRAINING)
     assert (waiter.link.closed, waiter.heard()) == (None, [])
     world.log.unstick()
     assert (waiter.link.closed, waiter.inbox.kinds()[0]) == (CloseCode.DRAINING, "match_over")
@@ -419,7 +419,7 @@ def test_all_open_sessions_are_closed_at_the_end() -> None:
     world = World()
     bots = [world.connect(), world.connect(), world.login("ann")]
     bots[0].drop()
-    world.gateway.close_all(CloseCode.DRAINING)
+    world.gateway.close_all_after_frames(CloseCode.DRAINING)
     assert [bot.link.closed for bot in bots] == [None, CloseCode.DRAINING, CloseCode.DRAINING]
 
 
