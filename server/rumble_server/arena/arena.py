@@ -88,7 +88,7 @@ class Arena:
         self.refused_bots = RefusedBots()
         self.challenges = Challenges(recorder, self.lifecycle, random, admission)
         self._find_ended = find_ended
-        self._gateway = sessions
+        self._sessions = sessions
         self._senders = FrameSenders(log, sessions)
         self.transaction = self.recorder.transaction
         """The arena's transaction, for a `with` statement. At the end of the statement, the consequences of the
@@ -96,7 +96,7 @@ class Arena:
         `Transaction.number` is on disk."""
         self.on_ban: list[Callable[[], None]] = []
         """Functions called after a ban. They end connections from banned addresses on which no bot has logged in."""
-        self._sessions: dict[int, tuple[Player, BotSession]] = {}
+        self._logged_in: dict[int, tuple[Player, BotSession]] = {}
         """Players and sessions by session id, from the login to the end of the connection."""
 
     def resume(self, suspended_ms: int, *, bots_were_closed: bool) -> None:
@@ -122,7 +122,7 @@ class Arena:
     @property
     def is_idle(self) -> bool:
         """True if no bot is logged in, and no tournament in memory goes on."""
-        return not self._sessions and all(each.status in OVER for each in self.tournaments.values())
+        return not self._logged_in and all(each.status in OVER for each in self.tournaments.values())
 
     def ban_of(self, address: str) -> Ban | None:
         """Return the ban of an address; None without a ban."""
@@ -139,41 +139,41 @@ class Arena:
         """Log a session in. Reply with `session` or `error`; errors in `FATAL` close the connection."""
         if self.recorder.stopped:
             return
-        gateway = self._gateway
+        sessions = self._sessions
         shown = self.invitations.check_login(login, caller.address)
         invited_to = shown.tournament_id
         if invited_to is not None:
-            gateway.mark_invited(session_id, invited_to)
+            sessions.mark_invited(session_id, invited_to)
         with self.transaction:
             try:
                 self.logins.check_room(login, caller, invited_to)
                 is_unproven = self.logins.is_unproven(login, caller.address, invited_to)
                 if is_unproven:
-                    gateway.count_unproven_login(session_id)
+                    sessions.count_unproven_login(session_id)
                 player, is_open = self.logins.log_in(login, caller, invited_to, is_unproven=is_unproven)
             except CommandRefused as error:
                 self.record_refusal(login.name, caller.address, login.join, error)
                 close = FATAL.get(error.code)
-                gateway.send(session_id, messages.error(error.code, str(error), fatal=close is not None))
+                sessions.send(session_id, messages.error(error.code, str(error), fatal=close is not None))
                 if close is not None:
-                    gateway.close(session_id, close)
-                gateway.not_logged_in(session_id)
+                    sessions.close(session_id, close)
+                sessions.not_logged_in(session_id)
                 return
             session = BotSession(session_id, login, caller, self._senders)
-            self._sessions[session_id] = player, session
+            self._logged_in[session_id] = player, session
             self.logins.attach(player, session, login, name_is_open=is_open)
             if login.join is not None:
                 join = Join(tournament=login.join, invite=login.invite)
                 self._command(player, session, join, "", shown)
         # Last, since the session's next frame may follow at once.
-        gateway.logged_in(session_id, player.name)
+        sessions.logged_in(session_id, player.name)
 
     def receive(self, session_id: int, message: BotMessage, text: str) -> None:
         """Handle a valid message of a session, except the session's login; `text` is the whole frame."""
-        known = self._sessions.get(session_id)
+        known = self._logged_in.get(session_id)
         if known is None:
             error = messages.error(ErrorCode.NOT_LOGGED_IN, "log in first: send a `login` with your name")
-            self._gateway.send(session_id, error)
+            self._sessions.send(session_id, error)
             return
         session = known[1]
         if session.sender.closing or self.recorder.stopped:
@@ -183,7 +183,7 @@ class Arena:
                 self._command(known[0], session, message, text)
             return
         if not self.matches.move(session, message, text):
-            self._gateway.report_unsolicited(session_id)
+            self._sessions.report_unsolicited(session_id)
 
     def _command(
         self, player: Player, session: BotSession, message: BotMessage, text: str, shown: Invitation | None = None
@@ -235,7 +235,7 @@ class Arena:
                 raise CommandRefused(ErrorCode.UNKNOWN_GAME, message)
         self.lifecycle.join(player, tournament, join.invite, session)
         if tournament.invite is not None:
-            self._gateway.mark_invited(session.id, tournament.id)
+            self._sessions.mark_invited(session.id, tournament.id)
 
     def _answer_about_ended(self, player: Player, session: BotSession, tournament_id: str, answer: MakeAnswer) -> None:
         """Answer a bot about an ended tournament that is not in memory, once the tournament's record is found.
@@ -264,10 +264,10 @@ class Arena:
 
         Otherwise log the frame, and answer with an error.
         """
-        known = self._sessions.get(session_id)
+        known = self._logged_in.get(session_id)
         error = messages.error(ErrorCode.BAD_MESSAGE, problem.message, problem.detail)
         if known is None:
-            self._gateway.send(session_id, error)
+            self._sessions.send(session_id, error)
             return
         session = known[1]
         if session.sender.closing or self.recorder.stopped or self._judge_as_answer(session, text, problem.message):
@@ -291,9 +291,9 @@ class Arena:
         if self.recorder.stopped:
             return
         error = messages.error(ErrorCode.TOO_MANY_MESSAGES, CLOSE_REASONS[CloseCode.TOO_MANY_MESSAGES], fatal=True)
-        known = self._sessions.get(session_id)
+        known = self._logged_in.get(session_id)
         if known is None:
-            self._gateway.send(session_id, error)
+            self._sessions.send(session_id, error)
         elif not known[1].sender.closing:
             player, session = known
             with self.transaction:
@@ -305,7 +305,7 @@ class Arena:
         self.close(session_id, CloseCode.TOO_MANY_MESSAGES)
 
     def on_round_trip(self, session_id: int, lag_ms: int) -> None:
-        known = self._sessions.get(session_id)
+        known = self._logged_in.get(session_id)
         if known is not None:
             session = known[1]
             session.lag_ms = lag_ms
@@ -313,15 +313,15 @@ class Arena:
 
     def on_silence(self, session_id: int) -> None:
         """Cut a silent session if no turn is open. If a turn is open, do nothing; the bot's clock ends the match."""
-        known = self._sessions.get(session_id)
+        known = self._logged_in.get(session_id)
         if known is None or not self.matches.is_on_turn(known[1]):
-            self._gateway.abort(session_id)
+            self._sessions.abort(session_id)
 
     def close(self, session_id: int, code: CloseCode) -> None:
         """Close a session after its queued frames."""
-        known = self._sessions.get(session_id)
+        known = self._logged_in.get(session_id)
         if known is None:
-            self._gateway.close(session_id, code)
+            self._sessions.close(session_id, code)
         else:
             self._close(*known, code)
 
@@ -330,7 +330,7 @@ class Arena:
         session.sender.close(code)
 
     def on_disconnect(self, session_id: int) -> None:
-        known = self._sessions.pop(session_id, None)
+        known = self._logged_in.pop(session_id, None)
         if known is not None:
             player, session = known
             self.lifecycle.followers.forget(session)
@@ -356,7 +356,7 @@ class Arena:
         If no bot has logged in on a connection from a banned address, the connection is closed at once.
         """
         now_ms = self.clock.now_ms()
-        for player, session in list(self._sessions.values()):
+        for player, session in list(self._logged_in.values()):
             ban = self.admission.bans.of(player.name, session.address, now_ms)
             if ban is not None:
                 session.sender.send(messages.error(ErrorCode.BANNED, ban.message, fatal=True), self.log.last)
@@ -380,7 +380,7 @@ class Arena:
         if not (freed or self.recorder.unsettled) or self.recorder.stopped:
             return
         with self.transaction:
-            known = (self._sessions.get(sender.session_id) for sender in freed)
+            known = (self._logged_in.get(sender.session_id) for sender in freed)
             players = dict.fromkeys(found[0] for found in known if found is not None)
             for player in players:
                 player.update_free()

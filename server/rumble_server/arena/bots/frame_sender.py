@@ -37,7 +37,7 @@ class FrameSenders:
 
     def __init__(self, log: Log, sessions: Sessions) -> None:
         self.log = log
-        self.gateway = sessions
+        self.sessions = sessions
         self.write = sessions.send
         self._waiting: dict[FrameSender, None] = {}
 
@@ -155,7 +155,7 @@ class FrameSender:
 
         After the end of the connection, all frames stay queued until the arena is told of the end.
         """
-        if not self._senders.gateway.can_send(self.session_id):
+        if not self._senders.sessions.can_send(self.session_id):
             return False
         queue, self._queue = self._queue, []
         untold_ends, self.untold_ends = self.untold_ends, 0
@@ -171,13 +171,13 @@ class FrameSender:
         """
         senders = self._senders
         is_behind = (self._queue and item.kind == "barrier") or self.blocks(item.match_id)
-        if is_behind or item.after > senders.log.durable or not senders.gateway.can_send(self.session_id):
+        if is_behind or item.after > senders.log.durable or not senders.sessions.can_send(self.session_id):
             self._enqueue(item)
             return
         if isinstance(item.content, bytes):
             senders.write(self.session_id, item.content)
         else:
-            senders.gateway.close(self.session_id, item.content)
+            senders.sessions.close(self.session_id, item.content)
         if item.on_sent is not None:
             item.on_sent()
 
