@@ -120,10 +120,10 @@ class HttpConnection(UvicornConnection):
         if not self.peer.acquire_refusal_permit():
             self.transport.abort()
         else:
-            self._end_with(partial(self.answer, HTTPStatus.TOO_MANY_REQUESTS, TOO_MANY))
+            self._plan_last_action(partial(self.answer, HTTPStatus.TOO_MANY_REQUESTS, TOO_MANY))
             self._deadline.begin(LINGER_MS, self.transport.abort)
             if self.unparsed:
-                self._finish()
+                self._run_last_action()
             else:
                 self.transport.resume_reading()
 
@@ -132,7 +132,7 @@ class HttpConnection(UvicornConnection):
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._shared.fairness.sockets.discard(self)
-        self._end()
+        self._mark_ended()
         self._withdraw_all()
         self._shared.fairness.run_or_enqueue(self.address, partial(self._clean_up, exc))
 
@@ -156,7 +156,7 @@ class HttpConnection(UvicornConnection):
         """Parse received bytes, up to the bounds of an iteration of the loop. The rest waits."""
         if self._phase is not _Phase.READING:
             self._shared.fairness.claim_time()  # counts dropped bytes, too
-            self._finish()
+            self._run_last_action()
             return
         is_paused = self.unparsed or self.peer.is_waiting  # a transport may deliver bytes read before the pause
         self.unparsed.add(data)
@@ -312,7 +312,7 @@ class HttpConnection(UvicornConnection):
         if self.transport.is_closing():
             self._expect_reader()
         elif self._phase is not _Phase.READING:
-            self._finish()
+            self._run_last_action()
         elif not self.transport.is_reading():
             self._continue_reading()
 
@@ -325,11 +325,11 @@ class HttpConnection(UvicornConnection):
         if self._should_upgrade():
             self.transport.pause_reading()
             self._upgrade = Upgrade(self, self._shared, self.peer.source, self._club, self._path, rest)
-            self._end_with(self._upgrade.begin)
-            self._finish()
+            self._plan_last_action(self._upgrade.begin)
+            self._run_last_action()
         else:
             self._end_with_answer()  # the request is answered as HTTP; the bytes after it cannot be read
-            self._end_with(self._close)
+            self._plan_last_action(self._close)
 
     def acquire_permit(self, then: Callable[[Permit], None]) -> None:
         """Acquire a permit for a bot's connection, and call `then` with the permit. Refuse if no permit is free."""
@@ -355,27 +355,27 @@ class HttpConnection(UvicornConnection):
         """
         self.peer.count(self.request.requests_if_refused)
         self.peer.count_refusal(reason)
-        self._end_with(partial(self.answer, status, text))
+        self._plan_last_action(partial(self.answer, status, text))
         if not self.request.in_body:
-            self._finish()
+            self._run_last_action()
         elif self._withdraw():
             self.answer(status, text)
         else:
             self._close()
 
-    def _end_with(self, action: Callable[[], None]) -> None:
+    def _plan_last_action(self, action: Callable[[], None]) -> None:
         """Begin the phase `ENDING`, with `action` as the last action."""
         self._phase, self._last_action = _Phase.ENDING, action
 
-    def _end(self) -> None:
+    def _mark_ended(self) -> None:
         """Begin the phase `ENDED`. Drop the last action, which refers to this connection."""
         self._phase, self._last_action = _Phase.ENDED, None
 
-    def _finish(self) -> None:
+    def _run_last_action(self) -> None:
         """Run the last action if the connection is in the phase `ENDING`, and all earlier requests are answered."""
         action = self._last_action
         if action is not None and not self._is_answering():
-            self._end()
+            self._mark_ended()
             action()
 
     def answer(self, status: HTTPStatus, text: str, header: bytes = b"") -> None:
@@ -383,7 +383,7 @@ class HttpConnection(UvicornConnection):
 
         Then leave the peer `LINGER_MS` to read the answer, and end the connection.
         """
-        self._end()
+        self._mark_ended()
         self._cancel_timers()
         self.unparsed.clear()
         self.transport.write(text_answer(status, text, header))
