@@ -21,8 +21,8 @@ from rumble_server.arena.arena import Arena
 from rumble_server.arena.ports import Caller, Clock, TimerHandle
 from rumble_server.gateway.ports import SessionEvents
 
-What = TypeVar("What")
-Found = TypeVar("Found")
+Request = TypeVar("Request")
+Answer = TypeVar("Answer")
 
 CALLS_AT_ONCE = 256
 """Maximum number of waiting calls that enter the arena in one iteration of the event loop."""
@@ -69,10 +69,10 @@ class Gate:
             call()
 
     def wrap_callback(
-        self, ask: Callable[[What, Callable[[Found], None]], None]
-    ) -> Callable[[What, Callable[[Found], None]], None]:
+        self, ask: Callable[[Request, Callable[[Answer], None]], None]
+    ) -> Callable[[Request, Callable[[Answer], None]], None]:
         """Wrap a function that takes a callback, so that calls of the callback enter through the gate."""
-        return lambda what, done: ask(what, lambda found: self.run_or_enqueue(partial(done, found)))
+        return lambda request, done: ask(request, lambda answer: self.run_or_enqueue(partial(done, answer)))
 
     def clock(self, newest_ms: int) -> Clock:
         """Return a clock for the club. Calls by this clock's timers enter through the gate.
