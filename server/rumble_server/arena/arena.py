@@ -183,7 +183,7 @@ class Arena:
                 self._command(known[0], session, message, text)
             return
         if not self.matches.move(session, message, text):
-            self._sessions.report_unsolicited(session_id)
+            self._sessions.count_unsolicited(session_id)
 
     def _command(
         self, player: Player, session: BotSession, message: BotMessage, text: str, shown: Invitation | None = None
@@ -315,7 +315,7 @@ class Arena:
         """Cut a silent session if no turn is open. If a turn is open, do nothing; the bot's clock ends the match."""
         known = self._logged_in.get(session_id)
         if known is None or not self.matches.is_on_turn(known[1]):
-            self._sessions.abort(session_id)
+            self._sessions.abort_silent(session_id)
 
     def close(self, session_id: int, code: CloseCode) -> None:
         """Close a session after its queued frames."""

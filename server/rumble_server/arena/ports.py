@@ -94,7 +94,7 @@ class Caller:
     has_invited_room: bool
     """True if the address may have a further connection that shows a valid invitation to the tournament named in the
     login."""
-    may_send: bool
+    has_message_allowance: bool
     """True if the address may send a further message of a stranger."""
     delay_ms: DelayMs | None = None
     """Function that returns how long a turn and its answer waited in the server's machine; None if the server cannot
@@ -125,13 +125,13 @@ class Sessions(Protocol):
     def can_send(self, session_id: int) -> bool:
         """Return false if the connection has ended or is closing, although the arena may not be told yet."""
 
-    def report_unsolicited(self, session_id: int) -> None:
-        """Report that the last frame answered no turn. The frame counts toward the message limit."""
+    def count_unsolicited(self, session_id: int) -> None:
+        """Count the last frame, which answered no turn, toward the message limit."""
 
     def close(self, session_id: int, code: CloseCode) -> None:
         """Begin the closing handshake."""
 
-    def abort(self, session_id: int) -> None:
+    def abort_silent(self, session_id: int) -> None:
         """End the connection at once, because it has long been silent and its bot is not on turn."""
 
 

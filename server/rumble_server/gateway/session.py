@@ -154,13 +154,13 @@ class Session:
         for each in self._counted_as:
             self.shared.messages.take(each, self.shared.clock.now_ms())
         self.link.count_as_logged_in()
-        self._answered()
+        self._resume()
 
     def not_logged_in(self) -> None:
         """Wait for another login, for the rest of the bot's time."""
         if self.phase == "checking":
             self._start_login_timer(self._login_left_ms)
-        self._answered()
+        self._resume()
 
     def count_unproven_login(self) -> None:
         self.shared.strangers.count_messages(self.link.address, self.shared.clock.now_ms())
@@ -188,14 +188,14 @@ class Session:
         try:
             message = read_bot_message(text)
         except BadMessage as error:
-            if self.count_unsolicited(1 + len(text) // CHARACTERS_OF_A_MESSAGE):
+            if self.admit_unsolicited(1 + len(text) // CHARACTERS_OF_A_MESSAGE):
                 arena.on_invalid_frame(self.id, text, error)
             return
         if type(message) is Move and self.name is not None:
             arena.receive(self.id, message, text)
         elif isinstance(message, Login) and self.name is None:
             self._log_in(message)
-        elif self.count_unsolicited():
+        elif self.admit_unsolicited():
             arena.receive(self.id, message, text)
 
     def request_close(self, code: CloseCode) -> None:
@@ -221,8 +221,8 @@ class Session:
         The bot's time for the login stands still until the answer, because the login may wait at a closed gate.
         """
         shared, link = self.shared, self.link
-        self._counted_as = _counted_as(login)
-        if not self._count_login(login.name):
+        self._counted_as = _bucket_keys(login)
+        if not self._admit_login(login.name):
             return
         self.phase = "checking"
         self._stop_login_timer()
@@ -235,14 +235,14 @@ class Session:
             lag_by_pings=link.lag_by_pings,
             has_room=link.has_room,
             has_invited_room=login.join is not None and link.has_room_for(login.join),
-            may_send=shared.strangers.may_send(link.address, shared.clock.now_ms()),
+            has_message_allowance=shared.strangers.may_send(link.address, shared.clock.now_ms()),
             delay_ms=link.delay_ms,
         )
         shared.arena.login(self.id, login, caller)
         if self.phase == "checking":
             link.pause_reading()
 
-    def _answered(self) -> None:
+    def _resume(self) -> None:
         """Resume reading, and handle the frames that were received while the arena checked the login."""
         if self.phase == "checking":
             self.phase = "reading"
@@ -253,7 +253,7 @@ class Session:
 
     # --- limits ---
 
-    def count_unsolicited(self, count: int = 1) -> bool:
+    def admit_unsolicited(self, count: int = 1) -> bool:
         """Count `count` messages without an open turn. Return True if they are within the limit.
 
         If there are too many, end the connection and return False. A bot that has logged in also forfeits its matches.
@@ -262,7 +262,7 @@ class Session:
         now_ms = shared.clock.now_ms()
         self.link.end_free_reading()
         if self.name is None:
-            if not self._count_before_login(now_ms, count):
+            if not self._admit_before_login(now_ms, count):
                 return False
             if not shared.strangers.count_messages(self.link.address, now_ms, count):
                 self._refuse("messages", "", "too many messages from your address; try again in a minute")
@@ -274,16 +274,16 @@ class Session:
             return False
         return True
 
-    def _count_before_login(self, now_ms: int, count: int = 1) -> bool:
+    def _admit_before_login(self, now_ms: int, count: int = 1) -> bool:
         if self._bucket is not None and not self._bucket.take(now_ms, count):
             self._refuse("messages", "", "too many messages before the login")
             return False
         return True
 
-    def _count_login(self, name: str) -> bool:
+    def _admit_login(self, name: str) -> bool:
         """Count a login under this name. If the limits allow no login, close the connection, and return False."""
         now_ms = self.shared.clock.now_ms()
-        if not self._count_before_login(now_ms):
+        if not self._admit_before_login(now_ms):
             return False
         if not all(self.shared.messages.allows(each, now_ms) for each in self._counted_as):
             self._refuse("messages", name, CLOSE_REASONS[CloseCode.TOO_MANY_MESSAGES])
@@ -311,7 +311,7 @@ class Session:
             self._login_timer = None
 
 
-def _counted_as(login: Login) -> tuple[str, ...]:
+def _bucket_keys(login: Login) -> tuple[str, ...]:
     """Return the keys under which a login counts. Messages after the login count under the first key only.
 
     All workers of a bot share the last key. Otherwise a bot could log in under ever new names of workers, each with

@@ -43,14 +43,14 @@ class SessionRegistry:
         if session is not None and session.phase != "closed":
             session.link.send(frame)
 
-    def report_unsolicited(self, session_id: int) -> None:
+    def count_unsolicited(self, session_id: int) -> None:
         if session := self.by_id.get(session_id):
-            session.count_unsolicited()
+            session.admit_unsolicited()
 
     def close(self, session_id: int, code: CloseCode) -> None:
         if session := self.by_id.get(session_id):
             session.close(code)
 
-    def abort(self, session_id: int) -> None:
+    def abort_silent(self, session_id: int) -> None:
         if session := self.by_id.get(session_id):
             session.abort_silent()
