@@ -87,8 +87,8 @@ class Connection(asyncio.Protocol):
         )
         self._reader = FrameReader(self.protocol, shared.bounds, shared.fairness)
         self._unanswered_turns = 0
-        """Number of `turn` frames sent and not answered yet. As many received frames are handled without a claim of
-        time (see `ReadFairness`)."""
+        """Number of `turn` frames sent and not answered yet. Up to this number, received frames need no time budget
+        (see `ReadFairness`)."""
         self.transport: asyncio.Transport | None = None
         self.session: Session | None = None
         self._unsent: list[bytes] = []

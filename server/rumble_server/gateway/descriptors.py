@@ -19,7 +19,7 @@ if sys.platform != "win32":
 log = logging.getLogger(__name__)
 
 SPARE = 64
-"""Number of descriptors kept free for files, pipes and new connections, but never more than an eighth of the limit."""
+"""Number of descriptors kept free for files, pipes and new connections, at most an eighth of the limit."""
 LOG_EVERY_MS = 60_000
 ENDLESS = 1 << 20
 """The limit of open descriptors that is assumed on a system without a limit."""

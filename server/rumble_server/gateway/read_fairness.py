@@ -87,8 +87,7 @@ class ReadFairness:
         self._unread: deque[SocketReader] = deque()
         """The connections whose sockets are left unread, in the order in which they are read again."""
         self._again: set[SocketReader] = set()
-        """The connections whose sockets are read again in this iteration. `claim_time` does not stop the
-        reading again in this iteration."""
+        """The connections whose sockets are read again in this iteration, in which `claim_time` does not stop them."""
         self._over_budget = 0
         """Number of readers over budget in this iteration (see `MOST_OVER_BUDGET`)."""
         self.wasted = 0
@@ -97,7 +96,7 @@ class ReadFairness:
     def claim_time(self) -> bool:
         """Start the budget of this iteration at the first call in the iteration. Return false if the budget is spent.
 
-        A call after the budget was spent counts a reader over budget. When the count reaches `MOST_OVER_BUDGET`, leave
+        Each later call in the iteration adds 1 to `_over_budget`. When the number reaches `MOST_OVER_BUDGET`, leave
         `sockets` unread.
         """
         now_s = self._now_s()

@@ -22,7 +22,7 @@ from rumble_server.limits.strangers import Strangers
 from rumble_server.match.seat import DelayMs
 
 CHARACTERS_OF_A_MESSAGE = 1_024
-"""An invalid frame counts as one message, plus one message for every `CHARACTERS_OF_A_MESSAGE` characters."""
+"""An invalid frame counts as 1 message, and as 1 more for every `CHARACTERS_OF_A_MESSAGE` characters."""
 
 
 class Link(Protocol):

@@ -84,7 +84,7 @@ class Upgrade:
             self._loading = asyncio.get_running_loop().create_task(self._load(permit))
 
     async def _load(self, permit: Permit) -> None:
-        """Load the requested club, and hand the connection over to the club."""
+        """Load the requested club, and hand the connection over to it."""
         clubs = self._shared.clubs
         try:
             club = await clubs.load(self._club)

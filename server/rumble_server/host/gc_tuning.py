@@ -11,8 +11,8 @@ LEAST_NEW, MOST_NEW = 1_250, 2_500
 """Bounds of the number of new objects after which the collector makes a pass.
 
 A pass takes 1 ms to 3 ms. A pass takes up to twice as long if all new objects are still in use, and three times as long
-if other programs use the processor, too. Python subtracts the freed old objects from the number of new objects, so a
-pass may look at far more objects than the bound. Therefore `collect_if_due` makes passes, too.
+if other programs use the processor, too. Freed old objects lower Python's count of new objects, so a pass may look at
+far more objects than the bound. Therefore `collect_if_due` makes passes, too.
 """
 LEAST_COUNTED = 100
 """Minimum of Python's count of new objects for a pass by `collect_if_due`. With a lower count, the server is idle.
