@@ -187,7 +187,8 @@ class Referee:
         late_ms = self._lateness.late_ms
         is_slow = late_ms != turn.late_ms_when_asked or now_ms - turn.asked_at_ms > control.move_ms
         if is_slow and delay_ms is not None and turn.excuse_wait(control, self._lateness, delay_ms, now_ms):
-            self.wake(now_ms)
+            if not self._void_if_stalled(now_ms):
+                self.forfeit(*self._timeout(seat, turn), now_ms)
             if progress.over is None:
                 self._reject_unexpected_move(seat, turn_id, now_ms, frame)
             return False
@@ -410,15 +411,12 @@ class Referee:
         progress = self.progress
         if progress.over is not None:
             return None
-        names = progress.terms.seats
         for seat, seat_state in enumerate(progress.seats):
             turn = seat_state.turn
             if turn is None or turn.is_stopped:
                 continue
             if now_ms >= turn.deadline_ms + turn.excused_ms(now_ms, self._lateness.late_ms):
-                allowed_ms = turn.deadline_ms - turn.asked_at_ms
-                reason = f"{names[seat]} did not move within {allowed_ms} ms (ply {len(progress.moves)})"
-                return seat, Termination.TIMEOUT, reason
+                return self._timeout(seat, turn)
         gone = [
             (progress.away_until_ms(seat_state), seat)
             for seat, seat_state in enumerate(progress.seats)
@@ -429,7 +427,14 @@ class Referee:
         if not gone:
             return None
         seat = min(gone)[1]
-        return seat, Termination.DISCONNECT, f"{names[seat]} was away for more than its {progress.terms.away_ms} ms"
+        reason = f"{progress.terms.seats[seat]} was away for more than its {progress.terms.away_ms} ms"
+        return seat, Termination.DISCONNECT, reason
+
+    def _timeout(self, seat: int, turn: OpenTurn) -> tuple[int, Termination, str]:
+        """Return the verdict about a seat that did not answer its turn in time: seat, termination and reason."""
+        name, allowed_ms = self.progress.terms.seats[seat], turn.deadline_ms - turn.asked_at_ms
+        reason = f"{name} did not move within {allowed_ms} ms (ply {len(self.progress.moves)})"
+        return seat, Termination.TIMEOUT, reason
 
     def _end(
         self,

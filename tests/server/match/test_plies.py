@@ -501,3 +501,18 @@ def test_an_answer_that_is_too_late_with_all_lateness_excused_loses_only_its_own
     assert (driven.progress.over, driven.progress.seats[0].is_out) == (None, True)
     assert driven.seats[0].last("rejected")["code"] == "not_your_turn"
     assert "{}" in [line.frame for line in transcript(driven.facts) if isinstance(line, TranscriptLine)]
+
+
+def test_an_answer_that_is_too_late_costs_no_other_seat_its_answer_that_was_received_in_time() -> None:
+    """Both answers are read after a stall of the loop: first an answer received 12 ms too late, then one in time."""
+    driven = seated("dilemma")
+    driven.now_ms += 1015
+
+    def answer(seat: int, waited_ms: int) -> bool:
+        turn = driven.seats[seat].last("turn")
+        return driven.referee.move(
+            seat, turn["turn_id"], turn["legal"][0], driven.now_ms, "{}", lambda _: (waited_ms, True)
+        )
+
+    assert (answer(0, 3), answer(1, 16)) == (False, True)
+    assert (driven.over.termination, driven.over.at_fault) == (Termination.TIMEOUT, (0,))
