@@ -370,13 +370,13 @@ class Matches:
         if now_ms < wake_at_ms:
             self._arm(match)
             return
-        match.timer, match.timer_at_ms = self._clock.after_input(partial(self._wake, match_id)), now_ms
+        match.timer, match.timer_at_ms = self._clock.after_input(partial(self._wake, match_id, now_ms)), now_ms
 
-    def _wake(self, match_id: str) -> None:
+    def _wake(self, match_id: str, due_ms: int) -> None:
         match = self.live[match_id]
         match.timer, match.timer_at_ms = None, NEVER
         with self.recorder.transaction:
-            self._call_referee(match, partial(match.referee.wake, self._clock.now_ms()))
+            self._call_referee(match, partial(match.referee.wake, self._clock.now_ms(), due_ms))
 
 
 def _void(started: MatchStarted, at_ms: int) -> MatchOver:

@@ -276,15 +276,15 @@ class Referee:
         if self.progress.over is None:
             self._end(None, now_ms, reason=reason)
 
-    def wake(self, now_ms: int) -> None:
-        """Forfeit each seat whose clock or away budget has run out, or end a stalled match as void.
+    def wake(self, now_ms: int, due_ms: int) -> None:
+        """Forfeit each seat whose clock or away budget ran out by `due_ms`, or end a stalled match as void.
 
-        Before the call, the driver must pass on all frames received so far, because an answer in time may be among
+        Before the call, the driver must pass on all frames received by `due_ms`, because an answer in time may be among
         them.
         """
         if self.progress.over is not None or self._void_if_stalled(now_ms):
             return
-        while (verdict := self._verdict(now_ms)) is not None:
+        while (verdict := self._verdict(due_ms)) is not None:
             self.forfeit(*verdict, now_ms)
 
     def _advance(self, now_ms: int) -> None:
@@ -402,8 +402,8 @@ class Referee:
         self._end(None, now_ms, reason=reason, stalled=True)
         return True
 
-    def _verdict(self, now_ms: int) -> tuple[int, Termination, str] | None:
-        """Return the seat that has lost by time, with termination and reason; None without such a seat.
+    def _verdict(self, due_ms: int) -> tuple[int, Termination, str] | None:
+        """Return the seat that has lost by time at `due_ms`, with termination and reason; None without such a seat.
 
         A clock that has run out is judged before any away budget. If several away budgets have run out, the budget that
         ran out first is judged first.
@@ -415,14 +415,14 @@ class Referee:
             turn = seat_state.turn
             if turn is None or turn.is_stopped:
                 continue
-            if now_ms >= turn.deadline_ms + turn.excused_ms(now_ms, self._lateness.late_ms):
+            if due_ms >= turn.deadline_ms + turn.excused_ms(due_ms, self._lateness.late_ms):
                 return self._timeout(seat, turn)
         gone = [
             (progress.away_until_ms(seat_state), seat)
             for seat, seat_state in enumerate(progress.seats)
             if seat_state.away_since_ms is not None
             and not seat_state.is_out
-            and progress.away_until_ms(seat_state) <= now_ms
+            and progress.away_until_ms(seat_state) <= due_ms
         ]
         if not gone:
             return None

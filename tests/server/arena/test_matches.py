@@ -60,6 +60,24 @@ def test_frames_that_were_received_count_before_a_timeout_does() -> None:
     assert match.referee.progress.moves == ["4"]
 
 
+def test_a_verdict_waits_for_frames_that_arrived_while_earlier_frames_were_handled() -> None:
+    """The second clock runs out between the last reading of the sockets and the verdict about the first clock."""
+    world = World()
+    control = TimeControl(move_ms=1000, bank_ms=500)
+    _, (ann, ben) = world.begun("ann", "ben", game="dilemma", legs=1, time_control=control)
+    ann.move("C")
+    world.run(1003)
+    ben.move("C")
+    world.run(1496)
+    assert world.clock.step(world.clock.now_ms() + 1)
+    world.clock.stall(5)
+    world.clock.late_ms -= 5  # the time is too short to count as lateness
+    assert world.clock.step(world.clock.now_ms())
+    ann.move("C")
+    over = ann.last("match_over")
+    assert (over["termination"], over["scores"]) == ("timeout", [1.0, 0.0])
+
+
 def test_a_server_that_was_late_waits_as_long_again_before_a_verdict() -> None:
     world = World()
     _, (ann, ben) = world.begun("ann", "ben", time_control=TimeControl(move_ms=1000))

@@ -152,7 +152,7 @@ class DrivenReferee:
         while self.progress.wake_at_ms is not None and self.progress.wake_at_ms <= until_ms:
             wake_at_ms = self.progress.wake_at_ms
             self.now_ms = max(self.now_ms, wake_at_ms)
-            self.referee.wake(self.now_ms)
+            self.referee.wake(self.now_ms, self.now_ms)
             assert self.progress.wake_at_ms != wake_at_ms, "woken for nothing, again and again"
         self.now_ms = until_ms
 

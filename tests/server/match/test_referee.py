@@ -236,7 +236,7 @@ def test_a_match_has_one_outcome_whatever_comes_after_it() -> None:
     driven.disconnect(0, 1)
     driven.connect(1)
     driven.pass_ms(1_000_000)
-    driven.referee.wake(driven.now_ms)
+    driven.referee.wake(driven.now_ms, driven.now_ms)
     assert (driven.over, len(driven.facts), driven.seats[0].heard()) == (over, facts, [])
 
 

@@ -304,7 +304,7 @@ def test_lag_that_only_pings_measured_has_a_budget_for_the_match() -> None:
 
 def test_waking_a_referee_too_early_does_nothing() -> None:
     driven = DrivenReferee.seated()
-    driven.referee.wake(START_MS + 999)
+    driven.referee.wake(START_MS + 999, START_MS + 999)
     assert driven.progress.over is None
     assert driven.progress.wake_at_ms == START_MS + 1000
 
