@@ -33,6 +33,7 @@ from rumble_server.arena.tournaments.scheduler import Scheduler
 from rumble_server.limits.admission import Admission
 from rumble_server.limits.bans import Ban
 from rumble_server.limits.bounds import Bounds
+from rumble_server.match.progress import Progress
 from rumble_server.tournament.ended import EndedTournament
 from rumble_server.tournament.errors import CommandRefused, RequestRefused
 from rumble_server.tournament.tournament import OVER
@@ -118,6 +119,11 @@ class Arena:
         """
         player = self.players.get(name)
         return None if player is None else player.is_playing
+
+    def live_progress(self, match_id: str) -> Progress | None:
+        """Return the progress of a running match; None if no match of this id is running."""
+        match = self.matches.live.get(match_id)
+        return None if match is None else match.referee.progress
 
     @property
     def is_idle(self) -> bool:

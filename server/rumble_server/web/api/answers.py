@@ -178,18 +178,17 @@ class ClubAnswers:
         Raises WebError, CommandRefused, StoreError.
         """
         arena = self._site.arena
-        is_open = arena.matches.live.get(match_id)
-        if is_open is not None:
-            view = running_view(is_open.referee.progress, arena.clock.now_ms())
+        progress = arena.live_progress(match_id)
+        if progress is not None:
+            view = running_view(progress, arena.clock.now_ms())
         else:
             view = await self._begun_or_lost(match_id, from_log.shown_match)
         return view.model_copy(update={"display_names": arena.display_names.of((*view.seats, *view.absent))})
 
     async def boards(self, match_id: str, first: int, most: int) -> bytes:
         """Draw the boards of a match from ply `first` on, as JSON. Raises WebError, CommandRefused, StoreError."""
-        is_open = self._site.arena.matches.live.get(match_id)
-        if is_open is not None:
-            progress = is_open.referee.progress
+        progress = self._site.arena.live_progress(match_id)
+        if progress is not None:
             plies = len(progress.public_position(self._site.arena.clock.now_ms()).moves)
             terms, moves = progress.terms, tuple(progress.moves[:plies])
             key = from_log.boards_so_far, match_id, terms.attempt, len(moves), first, most

@@ -239,9 +239,8 @@ class Channel:
         return dict.fromkeys(self.tournament.running, -1) if self.tournament.config.spectator_delay_ms else {}
 
     def _live_progress(self) -> dict[Attempt, Progress]:
-        live = self._arena.matches.live
-        being_played = [live[match].referee.progress for match in self.tournament.running if match in live]
-        return {(each.terms.match, each.terms.attempt): each for each in being_played}
+        running = map(self._arena.live_progress, self.tournament.running)
+        return {(each.terms.match, each.terms.attempt): each for each in running if each is not None}
 
     def _events(self, changes: Changes, played: Mapping[Attempt, Progress]) -> Iterator[ServerMessageModel | None]:
         """Yield the events of a flush. A match's final board precedes the match's result.
@@ -269,10 +268,10 @@ class Channel:
         behind, self._delayed_plies = self._delayed_plies, {}
         put_off, made = dict[str, bool](), 0
         for match in [*changes.boards, *(match for match in behind if match not in changes.boards)]:
-            open_match, has_begun = self._arena.matches.live.get(match), changes.boards.get(match, False)
-            if open_match is None:
+            progress, has_begun = self._arena.live_progress(match), changes.boards.get(match, False)
+            if progress is None:
                 continue
-            now_ms, progress = self._arena.clock.now_ms(), open_match.referee.progress
+            now_ms = self._arena.clock.now_ms()
             public = progress.public_position(now_ms)
             is_sent = not public.is_newest and behind.get(match) == len(public.moves)
             if made == MOST_BOARDS and not is_sent:

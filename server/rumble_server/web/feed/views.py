@@ -110,8 +110,8 @@ def _latest(tournament: Tournament) -> list[MatchOver]:
 
 def boards_view(matches: Iterable[str], arena: Arena) -> list[Board]:
     """Make the boards of `matches`. Matches that are not being played now, or cannot be shown, are left out."""
-    now_ms, open_now, names = arena.clock.now_ms(), arena.matches.live, arena.display_names
-    running = (open_now[match].referee.progress for match in matches if match in open_now)
+    now_ms, names = arena.clock.now_ms(), arena.display_names
+    running = (progress for match in matches if (progress := arena.live_progress(match)) is not None)
     boards = (board_view(Board, progress, now_ms, names) for progress in running)
     return [board for board in boards if board is not None]
 
