@@ -176,17 +176,17 @@ class Arena:
 
     def receive(self, session_id: int, message: BotMessage, text: str) -> None:
         """Handle a valid message of a session, except the session's login; `text` is the whole frame."""
-        known = self._logged_in.get(session_id)
-        if known is None:
+        player_and_session = self._logged_in.get(session_id)
+        if player_and_session is None:
             error = messages.error(ErrorCode.NOT_LOGGED_IN, "log in first: send a `login` with your name")
             self._sessions.send(session_id, error)
             return
-        session = known[1]
+        player, session = player_and_session
         if session.sender.closing or self.recorder.stopped:
             return
         if type(message) is not Move:
             with self.transaction:
-                self._command(known[0], session, message, text)
+                self._command(player, session, message, text)
             return
         if not self.matches.move(session, message, text):
             self._sessions.count_unsolicited(session_id)
@@ -270,12 +270,12 @@ class Arena:
 
         Otherwise log the frame, and answer with an error.
         """
-        known = self._logged_in.get(session_id)
+        player_and_session = self._logged_in.get(session_id)
         error = messages.error(ErrorCode.BAD_MESSAGE, problem.message, problem.detail)
-        if known is None:
+        if player_and_session is None:
             self._sessions.send(session_id, error)
             return
-        session = known[1]
+        _, session = player_and_session
         if session.sender.closing or self.recorder.stopped or self._judge_as_answer(session, text, problem.message):
             return
         self.matches.log_stray_frame(session, "bot", text)
@@ -297,11 +297,11 @@ class Arena:
         if self.recorder.stopped:
             return
         error = messages.error(ErrorCode.TOO_MANY_MESSAGES, CLOSE_REASONS[CloseCode.TOO_MANY_MESSAGES], fatal=True)
-        known = self._logged_in.get(session_id)
-        if known is None:
+        player_and_session = self._logged_in.get(session_id)
+        if player_and_session is None:
             self._sessions.send(session_id, error)
-        elif not known[1].sender.closing:
-            player, session = known
+        elif not player_and_session[1].sender.closing:
+            player, session = player_and_session
             with self.transaction:
                 player.stop_assigning(session)  # so that no new match takes the room of a lost match
                 reason = f"{player.name} sent {too_many}"
@@ -311,34 +311,34 @@ class Arena:
         self.close(session_id, CloseCode.TOO_MANY_MESSAGES)
 
     def on_round_trip(self, session_id: int, lag_ms: int) -> None:
-        known = self._logged_in.get(session_id)
-        if known is not None:
-            session = known[1]
+        player_and_session = self._logged_in.get(session_id)
+        if player_and_session is not None:
+            _, session = player_and_session
             session.lag_ms = lag_ms
             self.matches.on_round_trip(session, lag_ms)
 
     def on_silence(self, session_id: int) -> None:
         """Cut a silent session if no turn is open. If a turn is open, do nothing; the bot's clock ends the match."""
-        known = self._logged_in.get(session_id)
-        if known is None or not self.matches.is_on_turn(known[1]):
+        player_and_session = self._logged_in.get(session_id)
+        if player_and_session is None or not self.matches.is_on_turn(player_and_session[1]):
             self._sessions.abort_silent(session_id)
 
     def close(self, session_id: int, code: CloseCode) -> None:
         """Close a session after its queued frames."""
-        known = self._logged_in.get(session_id)
-        if known is None:
+        player_and_session = self._logged_in.get(session_id)
+        if player_and_session is None:
             self._sessions.close(session_id, code)
         else:
-            self._close(*known, code)
+            self._close(*player_and_session, code)
 
     def _close(self, player: Player, session: BotSession, code: CloseCode) -> None:
         player.stop_assigning(session)
         session.sender.close(code)
 
     def on_disconnect(self, session_id: int) -> None:
-        known = self._logged_in.pop(session_id, None)
-        if known is not None:
-            player, session = known
+        player_and_session = self._logged_in.pop(session_id, None)
+        if player_and_session is not None:
+            player, session = player_and_session
             self.lifecycle.followers.forget(session)
             with self.transaction:
                 self.logins.detach(player, session)
@@ -386,8 +386,8 @@ class Arena:
         if not (freed or self.recorder.unsettled) or self.recorder.stopped:
             return
         with self.transaction:
-            known = (self._logged_in.get(sender.session_id) for sender in freed)
-            players = dict.fromkeys(found[0] for found in known if found is not None)
+            logged_in = filter(None, (self._logged_in.get(sender.session_id) for sender in freed))
+            players = dict.fromkeys(player for player, _ in logged_in)
             for player in players:
                 player.update_free()
                 self.scheduler.recheck(player)

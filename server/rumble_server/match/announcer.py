@@ -76,10 +76,10 @@ class Announcer:
         self.append(fact)
         self._progress.apply(fact)
 
-    def start(self, started: StartTold) -> None:
-        """Record `started`, and send the frames `match_start` that follow from `started`."""
-        self.record(started)
-        for seat, frame in frames_of_start(started, self._progress.terms, self._progress.moves):
+    def start(self, told: StartTold) -> None:
+        """Record `told`, and send the frames `match_start` that follow from `told`."""
+        self.record(told)
+        for seat, frame in frames_of_start(told, self._progress.terms, self._progress.moves):
             self._driver.send_start(seat, frame)
 
     def end(self, over: MatchOver) -> None:
@@ -147,6 +147,7 @@ class Announcer:
             each_ms = [control.move_ms + each.bank_ms for each in progress.seats]
             each_ms[seat] = left_ms
             seats_ms = tuple(each_ms)
+        # `_lag_to_allow_ms` makes the same test. This test saves the call.
         lag_ms = self._lag_to_allow_ms(seat_state) if seat_state.lag_by_pings else seat_state.lag_ms
         match_id, attempt, ply = terms.match, terms.attempt, len(moves)
         turn_id, omit = self._new_turn_id(), seat_state.omit

@@ -159,8 +159,8 @@ def rank_by(
         parts, shown[tiebreak] = split(tiebreak, [group for _, group in groups])
         groups = [
             (label if index == 0 else tiebreak, part)
-            for (label, _), split in zip(groups, parts, strict=True)
-            for index, part in enumerate(split)
+            for (label, _), parts_of_group in zip(groups, parts, strict=True)
+            for index, part in enumerate(parts_of_group)
         ]
     lines: list[Standing] = []
     labels = [label for label, _ in groups]

@@ -63,8 +63,7 @@ class Appointment:
 class Appointments:
     """The appointments of a club.
 
-    An appointment for a match that has waited t lasts at most t. If an appointment ends too early, the match has waited
-    longer at the next appointment, which therefore lasts longer.
+    An appointment lasts at most as long as its match has waited. If an appointment is too short, the next is longer.
     """
 
     def __init__(self, players: Players, clock: Clock, on_expired: Callable[[Appointment], None]) -> None:
@@ -77,19 +76,19 @@ class Appointments:
         """Counts by player, and by the id of a tournament that has a match for the player. Only players in several
         tournaments have counts."""
 
-    def appoint_owed(self, started: MatchStarted, pair: tuple[Player, ...]) -> Tournament | None:
+    def appoint_owed(self, started: MatchStarted, players: tuple[Player, ...]) -> Tournament | None:
         """Return the tournament to which a player of the match `started` owes a match; None if `started` may begin.
 
         Make an appointment for the owed match, which keeps the match's players free. An owed match does not hold up
         `started` in two cases: an appointment was made for `started`, or the tournament of `started` was passed over
         at least as often as the tournament of the owed match.
         """
-        appointment = self._by_player.get(pair[0])
+        appointment = self._by_player.get(players[0])
         if not self._pass_overs or (appointment is not None and appointment.slot.match_id == started.match):
             return None
-        passed = [self._pass_overs.get(player, {}) for player in pair]
+        passed = [self._pass_overs.get(player, {}) for player in players]
         here = max(each[started.tournament].times if started.tournament in each else 0 for each in passed)
-        for player, elsewhere in zip(pair, passed, strict=True):
+        for player, elsewhere in zip(players, passed, strict=True):
             least = max(here + 1, PATIENCE * (len(elsewhere) + 1))
             for tournament_id, counted in elsewhere.items():
                 other = player.tournaments.get(tournament_id) if counted.times >= least else None
@@ -141,15 +140,15 @@ class Appointments:
             elif appointment.is_due:
                 yield tournament.start_of(appointment.slot, now_ms)
 
-    def on_match_started(self, tournament: Tournament, pair: tuple[Player, ...]) -> None:
-        """Record the start of a match in a tournament, between the players of `pair`.
+    def on_match_started(self, tournament: Tournament, players: tuple[Player, ...]) -> None:
+        """Record that a match of `players` has started in a tournament.
 
         End the appointment for the match, if any.
 
         For each player, the match is counted for every other tournament in which a match waits for the player.
         """
         now_ms = self._clock.now_ms()
-        for player in pair:
+        for player in players:
             others = player.tournaments.values()
             was = self._pass_overs.pop(player, {})
             passed = {}

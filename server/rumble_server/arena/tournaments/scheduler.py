@@ -254,20 +254,20 @@ class Scheduler:
         now_ms = self._recorder.clock.now_ms()
         for found in chain(self._appointments.due(tournament, now_ms), tournament.due(free, now_ms, room_of)):
             if isinstance(found, MatchStarted):
-                pair = players.of(found.seats)
+                seated = players.of(found.seats)
                 if not is_challenge:
-                    owed = self._appointments.appoint_owed(found, pair)
+                    owed = self._appointments.appoint_owed(found, seated)
                     if owed is not None:
                         self._recorder.unsettled[owed.id] = None
                         continue
-                    if not self._make_room(found, pair):
+                    if not self._make_room(found, seated):
                         continue
-                found.free_since_ms = tuple([player.free_since_ms for player in pair])
-                versions = tuple([player.version or "" for player in pair])
+                found.free_since_ms = tuple([player.free_since_ms for player in seated])
+                versions = tuple([player.version or "" for player in seated])
                 found.versions = versions if any(versions) else ()
-                self._matches.start(found, tournament, pair)
+                self._matches.start(found, tournament, seated)
                 if not is_challenge:
-                    self._appointments.on_match_started(tournament, pair)
+                    self._appointments.on_match_started(tournament, seated)
                 self._lifecycle.recheck_challenges(players.of(found.absent))
                 room -= 1
             else:
