@@ -67,7 +67,7 @@ class Progress:
     # --- facts ---
 
     def apply(self, fact: facts.MatchFact) -> None:
-        """Apply a fact. If a move's fact also contains the next turn, the turn must be applied as a separate fact.
+        """Apply a fact. The turn in a `MoveMade` is not applied with the move; apply `MoveMade.asked` separately.
 
         In play, moves, turns and chance are applied by the methods below instead of this method, to save time.
         """

@@ -164,8 +164,8 @@ class Referee:
     def _is_wait_measured(self, seat_state: SeatState, turn: OpenTurn) -> bool:
         """Return true if the kernel measures exactly how long an answer to this turn waits to be read.
 
-        Return false for a turn from before a suspension, for a turn that was not sent, and for a turn with an answer
-        whose wait is not exactly known.
+        Return false for a turn from before a suspension, for a turn that was not sent, and if the wait of the turn's
+        last answer is known only as a minimum.
         """
         is_asked = turn.turn_id != NO_TURN_ID and turn.asked_at_ms >= self._lateness.suspended_until_ms
         return is_asked and not turn.is_wait_inexact and seat_state.is_stamped

@@ -45,10 +45,10 @@ def meet(group: Sequence[str], between: Between, win: int, *, loss: int = 0) -> 
             else:
                 unit = lcm(unit, met[2])
                 found.append((one, other, met))
-        # The bot that met most others scored at most a win against each (len(group) - 1 - min(unmet) wins). The bot
-        # that met fewest could win all missing matches (max(unmet) wins). While the second number is not smaller,
-        # nobody is out of reach. `unmet` only grows, so the rest of the pairs cannot change that.
-        if min(unmet.values()) + max(unmet.values()) > len(group) - 2 and loss >= 0:
+        # While a bot can still win as many matches as any bot can have won, nobody is out of reach. `unmet` only grows,
+        # so the rest of the pairs cannot change this.
+        most_won, most_missing = len(group) - 1 - min(unmet.values()), max(unmet.values())
+        if most_missing >= most_won and loss >= 0:
             return None
     scores = dict.fromkeys(group, 0)
     for one, other, (scored, lost, count) in found:
@@ -100,9 +100,9 @@ def _split_once(group: list[str], meet: Meet) -> list[list[str]]:
 
 
 def _reach(best: list[int]) -> list[int]:
-    """Return, for each place, the highest score that any bot at this place or at a later place can reach.
+    """Return, for each place, the highest score that the bot there or any later bot can reach.
 
-    For each place, `best` has the highest score that the bot at this place can reach.
+    `best` has the highest score that each bot can reach, in the order of the places.
     """
     reach = best.copy()
     for place in reversed(range(len(reach) - 1)):

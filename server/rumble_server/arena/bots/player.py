@@ -227,8 +227,9 @@ class Player:
         return sum([max(0, each.room) for each in able]) > 1 or set(able).isdisjoint(self.eligible_sessions(game))
 
     def tournament_room(self, game: str) -> int:
-        """Return the number of further tournament matches of this game that the bot can begin, without the room that
-        the bot keeps for an appointment.
+        """Return the number of further tournament matches of this game that the bot can begin.
+
+        The room kept for an appointment is not counted.
         """
         room = self.room_by_cancelling(game)
         if not room or self.reserved_for is None:

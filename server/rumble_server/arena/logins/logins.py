@@ -119,10 +119,9 @@ class Logins:
         return player, is_open
 
     def _rank_addresses(self, address: str) -> list[str]:
-        """Return the addresses that may lose a name to `address`. The address with the most names comes first, and
-        `address` itself comes last.
+        """Return the addresses that may lose a name to `address`.
 
-        Another address may lose a name only if it claimed at least two names more than `address`.
+        First come the addresses with at least two names more than `address`, the most names first; then `address`.
         """
         counts = {each: len(names) for each, names in self._claimed.items()}
         own = counts.pop(address, 0)

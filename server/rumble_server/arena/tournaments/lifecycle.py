@@ -100,9 +100,10 @@ class Lifecycle:
         self._forfeit_matches(player, tournament, Termination.RESIGNATION, f"{player.name} left the tournament")
 
     def remove(self, player: Player, tournament: Tournament) -> None:
-        """Take a bot out of a tournament for good, because the host removed it. The bot loses its remaining matches.
+        """Take a bot out of a tournament for good. The bot loses its remaining matches.
 
-        Do nothing if the bot is out already. Raises CommandRefused.
+        The host has removed the bot, or the bot's name is freed for another bot. Do nothing if the bot is out already.
+        Raises CommandRefused.
         """
         if not self._record_leaving(player, tournament, removed=True):
             return

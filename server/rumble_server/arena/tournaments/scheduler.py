@@ -313,8 +313,8 @@ class Scheduler:
     def _make_room(self, started: MatchStarted, players: tuple[Player, ...]) -> bool:
         """Cancel the newest challenge of each bot that has no room left for the match `started`.
 
-        Return true if every bot has room now. A bot still has no room if the message about the challenge's end must be
-        sent first. A bot also has no room if an older match, from which the bot was away, takes the freed room.
+        Return true if every bot has room now. Return false also if a bot must first be told that its challenge ended,
+        or if an older match, from which the bot was away, takes the freed room.
         """
         had_room = True
         for player in players:
