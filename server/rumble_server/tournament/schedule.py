@@ -10,7 +10,7 @@ restart. The ids of matches do not depend on the order in which matches finish.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any, Generic, TypeVar
 
 from rumble_server.match.facts import MatchOver
@@ -49,6 +49,8 @@ class Schedule(ABC, Generic[R, P]):
         """The bot that went on from each board of a bracket, as determined by the rounds added so far."""
         self.half_byes: dict[int, set[int]] = {}
         """The bots that get half a point in place of a pairing, by round of a Swiss."""
+        self.rounds_added: list[R] = []
+        """The rounds of a Swiss so far; empty for other schedules."""
 
     @property
     def rounds_in_all(self) -> int:
@@ -103,11 +105,6 @@ class Schedule(ABC, Generic[R, P]):
         Raises ValueError if the schedule takes no late joiner.
         """
         raise ValueError("only a round-robin of matches of two seats takes a late bot")
-
-    @property
-    def rounds_added(self) -> Sequence[R]:
-        """The rounds of a Swiss so far; empty for other schedules."""
-        return ()
 
     def stop_reason(self, results: Mapping[MatchKey, P], withdrawn: Collection[int] = ()) -> str:
         """Return the reason why the schedule finished before its last round; empty in any other case."""

@@ -14,7 +14,7 @@ With an even number of legs both bots of a pairing have each seat equally often,
 the pairing engine is given the same seats for every bot.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from dataclasses import dataclass
 
 from rumble_server.results.tally import Scheme
@@ -63,38 +63,33 @@ class Swiss(PairSchedule):
         if self.number_of_rounds < 1:
             raise ValueError("a Swiss needs one round at least")
         self.scheme = Scheme.of(plan.points)
-        self._rounds: list[Round] = []
         self._unpaired = False
         """True if the next round cannot be paired: a round with neither pairings nor half-point byes was added."""
 
     def is_finished(self, results: Results, withdrawn: Collection[int] = ()) -> bool:
-        return len(self._rounds) == self.number_of_rounds or bool(self.stop_reason(results, withdrawn))
-
-    @property
-    def rounds_added(self) -> Sequence[Round]:
-        return self._rounds
+        return len(self.rounds_added) == self.number_of_rounds or bool(self.stop_reason(results, withdrawn))
 
     def stop_reason(self, results: Results, withdrawn: Collection[int] = ()) -> str:
         if self._unpaired:
-            return f"round {len(self._rounds) + 1} cannot be paired without meeting again"
-        too_few = len(self._rounds) < self.number_of_rounds and self.plan.bots - len(set(withdrawn)) < 2
+            return f"round {len(self.rounds_added) + 1} cannot be paired without meeting again"
+        too_few = len(self.rounds_added) < self.number_of_rounds and self.plan.bots - len(set(withdrawn)) < 2
         return "fewer than two bots are left" if too_few and self._is_played(results) else ""
 
     def _is_played(self, results: Results) -> bool:
         """Return whether every match of the newest round has its result."""
-        last = self._rounds[-1].pairings if self._rounds else ()
+        last = self.rounds_added[-1].pairings if self.rounds_added else ()
         return all(pairing_results(pairing, self.plan.legs, results) is not None for pairing in last)
 
     def matches_total(self, results: Results, withdrawn: Collection[int] = ()) -> int:
         """Return the number of matches in the whole tournament if no further bot withdraws."""
-        to_come = 0 if self.is_finished(results, withdrawn) else self.number_of_rounds - len(self._rounds)
-        paired = sum(len(played.pairings) for played in self._rounds)
+        to_come = 0 if self.is_finished(results, withdrawn) else self.number_of_rounds - len(self.rounds_added)
+        paired = sum(len(played.pairings) for played in self.rounds_added)
         return (paired + self.plan.bots // 2 * to_come) * self.plan.legs
 
     def add(self, new_round: Round) -> None:
         """Add a round; a round with neither pairings nor half-point byes ends the tournament."""
         if new_round.pairings or new_round.half_byes:
-            self._rounds.append(new_round)
+            self.rounds_added.append(new_round)
         else:
             self._unpaired = True
 
@@ -102,11 +97,11 @@ class Swiss(PairSchedule):
         if self.is_finished(results, withdrawn):
             return None
         entries: list[list[DutchEntry]] = [[] for _ in range(self.plan.bots)]
-        for number, played in enumerate(self._rounds, 1):
+        for number, played in enumerate(self.rounds_added, 1):
             if not self._enter(entries, number, played, results):
                 return None
         legs, scheme, plan = self.plan.legs, self.scheme, self.plan
-        number = len(self._rounds) + 1
+        number = len(self.rounds_added) + 1
         half_byes = self.half_byes.get(number, set()).difference(withdrawn)
         win, draw = legs * scheme.win, legs * scheme.draw
         accelerated = plan.acceleration == "baku"

@@ -55,20 +55,15 @@ class SwissOfTables(FollowingTables):
     def __init__(self, plan: TablePlan) -> None:
         super().__init__(plan)
         self.number_of_rounds = rounds_of_swiss(plan)
-        self._rounds: list[TableRound] = []
         self._has_no_table = False
         """True if a round without tables was added, because too few bots are left."""
-
-    @property
-    def rounds_added(self) -> Sequence[TableRound]:
-        return self._rounds
 
     def prepare(self, results: Results, withdrawn: Collection[int] = ()) -> RoundTask | None:
         if self.is_finished(results, withdrawn):
             return None
         points = [0.0] * self.plan.bots
         first = 0.0 if self.plan.points.by_payoffs else self._first_place()
-        for made in self._rounds:
+        for made in self.rounds_added:
             for key, bots in self.matches(made):
                 placed = results.get(key)
                 if placed is None:
@@ -78,7 +73,7 @@ class SwissOfTables(FollowingTables):
             for bot in made.byes:
                 points[bot] += first
         rounded = tuple([round(own, DIGITS) for own in points])
-        return TableSwissTask(self.plan, tuple(self._rounds), rounded, frozenset(withdrawn))
+        return TableSwissTask(self.plan, tuple(self.rounds_added), rounded, frozenset(withdrawn))
 
     def _first_place(self) -> float:
         seats = self.plan.seats
@@ -86,20 +81,20 @@ class SwissOfTables(FollowingTables):
 
     def add(self, new_round: TableRound) -> None:
         if new_round.seatings:
-            self._rounds.append(new_round)
+            self.rounds_added.append(new_round)
         else:
             self._has_no_table = True
 
     def is_finished(self, results: Results, withdrawn: Collection[int] = ()) -> bool:
-        return len(self._rounds) == self.number_of_rounds or self._has_no_table
+        return len(self.rounds_added) == self.number_of_rounds or self._has_no_table
 
     def stop_reason(self, results: Results, withdrawn: Collection[int] = ()) -> str:
         return "too few bots are left for a table" if self._has_no_table else ""
 
     def matches_total(self, results: Results, withdrawn: Collection[int] = ()) -> int:
-        to_come = 0 if self.is_finished(results, withdrawn) else self.number_of_rounds - len(self._rounds)
+        to_come = 0 if self.is_finished(results, withdrawn) else self.number_of_rounds - len(self.rounds_added)
         tables = len(table_sizes(self.plan.bots, self.plan.seats, self.plan.smallest))
-        return sum(len(table_round.seatings) for table_round in self._rounds) + tables * to_come
+        return sum(len(table_round.seatings) for table_round in self.rounds_added) + tables * to_come
 
 
 def rounds_of_swiss(plan: TablePlan) -> int:
