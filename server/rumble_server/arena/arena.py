@@ -176,12 +176,12 @@ class Arena:
 
     def receive(self, session_id: int, message: BotMessage, text: str) -> None:
         """Handle a valid message of a session, except the session's login; `text` is the whole frame."""
-        player_and_session = self._logged_in.get(session_id)
-        if player_and_session is None:
+        logged_in = self._logged_in.get(session_id)
+        if logged_in is None:
             error = messages.error(ErrorCode.NOT_LOGGED_IN, "log in first: send a `login` with your name")
             self._sessions.send(session_id, error)
             return
-        player, session = player_and_session
+        player, session = logged_in
         if session.sender.closing or self.recorder.stopped:
             return
         if type(message) is not Move:
@@ -270,12 +270,12 @@ class Arena:
 
         Otherwise log the frame, and answer with an error.
         """
-        player_and_session = self._logged_in.get(session_id)
+        logged_in = self._logged_in.get(session_id)
         error = messages.error(ErrorCode.BAD_MESSAGE, problem.message, problem.detail)
-        if player_and_session is None:
+        if logged_in is None:
             self._sessions.send(session_id, error)
             return
-        _, session = player_and_session
+        _, session = logged_in
         if session.sender.closing or self.recorder.stopped or self._judge_as_answer(session, text, problem.message):
             return
         self.matches.log_stray_frame(session, "bot", text)
@@ -297,11 +297,11 @@ class Arena:
         if self.recorder.stopped:
             return
         error = messages.error(ErrorCode.TOO_MANY_MESSAGES, CLOSE_REASONS[CloseCode.TOO_MANY_MESSAGES], fatal=True)
-        player_and_session = self._logged_in.get(session_id)
-        if player_and_session is None:
+        logged_in = self._logged_in.get(session_id)
+        if logged_in is None:
             self._sessions.send(session_id, error)
-        elif not player_and_session[1].sender.closing:
-            player, session = player_and_session
+        elif not logged_in[1].sender.closing:
+            player, session = logged_in
             with self.transaction:
                 player.stop_assigning(session)  # so that no new match takes the room of a lost match
                 reason = f"{player.name} sent {too_many}"
@@ -311,34 +311,34 @@ class Arena:
         self.close(session_id, CloseCode.TOO_MANY_MESSAGES)
 
     def on_round_trip(self, session_id: int, lag_ms: int) -> None:
-        player_and_session = self._logged_in.get(session_id)
-        if player_and_session is not None:
-            _, session = player_and_session
+        logged_in = self._logged_in.get(session_id)
+        if logged_in is not None:
+            _, session = logged_in
             session.lag_ms = lag_ms
             self.matches.on_round_trip(session, lag_ms)
 
     def on_silence(self, session_id: int) -> None:
         """Cut a silent session if no turn is open. If a turn is open, do nothing; the bot's clock ends the match."""
-        player_and_session = self._logged_in.get(session_id)
-        if player_and_session is None or not self.matches.is_on_turn(player_and_session[1]):
+        logged_in = self._logged_in.get(session_id)
+        if logged_in is None or not self.matches.is_on_turn(logged_in[1]):
             self._sessions.abort_silent(session_id)
 
     def close(self, session_id: int, code: CloseCode) -> None:
         """Close a session after its queued frames."""
-        player_and_session = self._logged_in.get(session_id)
-        if player_and_session is None:
+        logged_in = self._logged_in.get(session_id)
+        if logged_in is None:
             self._sessions.close(session_id, code)
         else:
-            self._close(*player_and_session, code)
+            self._close(*logged_in, code)
 
     def _close(self, player: Player, session: BotSession, code: CloseCode) -> None:
         player.stop_assigning(session)
         session.sender.close(code)
 
     def on_disconnect(self, session_id: int) -> None:
-        player_and_session = self._logged_in.pop(session_id, None)
-        if player_and_session is not None:
-            player, session = player_and_session
+        logged_in = self._logged_in.pop(session_id, None)
+        if logged_in is not None:
+            player, session = logged_in
             self.lifecycle.followers.forget(session)
             with self.transaction:
                 self.logins.detach(player, session)
