@@ -19,6 +19,7 @@ from typing import Any
 from rumble_engine.registry import game_title
 
 from rumble_bots.functions.boards import BOARD_GAMES
+from rumble_bots.functions.folders import BOT_FOLDERS, MODULE_PREFIX
 from rumble_bots.sdk.bot import Bot, Turn
 from rumble_bots.sdk.choosing import in_a_line
 from rumble_bots.sdk.errors import BadFunction
@@ -131,16 +132,16 @@ def _needed(function: Callable[..., Any], label: str) -> int:
 
 
 def _load_module(file: Path) -> ModuleType:
-    """Load a file as a module. The module can import modules from its folder."""
+    """Enter the folder of a file, and load the file as a module. The module can import modules from the folder."""
     if not file.is_file():
         raise BadFunction(f"no such file: {file}")
-    name = f"rumble_function_{file.stem}"
+    name = f"{MODULE_PREFIX}{file.stem}"
     spec = importlib.util.spec_from_file_location(name, file)
     if spec is None or spec.loader is None:
         raise BadFunction(f"{file} is not a Python file")
     module = importlib.util.module_from_spec(spec)
+    BOT_FOLDERS.enter(file.resolve().parent)
     sys.modules[name] = module
-    sys.path.insert(0, str(file.resolve().parent))
     try:
         spec.loader.exec_module(module)
     except SyntaxError as error:

@@ -3,10 +3,12 @@
 import asyncio
 import time
 from collections.abc import Awaitable
+from pathlib import Path
 from random import Random
 
 from rumble_engine import MoveError, State
 
+from rumble_bots.functions.folders import BOT_FOLDERS
 from rumble_bots.functions.load import load_bot
 from rumble_bots.reference import Choice, ReferenceBot
 from rumble_bots.sdk.bot import Bot, Turn
@@ -21,22 +23,26 @@ class FunctionBot(ReferenceBot):
     """A function as a bot for the game `game`, without a server. Raises BadFunction.
 
     Without `bot`, the function is loaded from `text`, which is FILE.py:FUNCTION. With `bot`, nothing is loaded. Then
-    `text` is the FILE.py of the bot, and serves only as a name in error messages.
+    `text` serves only as a name in error messages, and `file` is the file of the bot.
 
     The function's turns have the position, but not the earlier moves: `ply` is 0 and `moves` is empty.
     """
 
-    def __init__(self, random: Random, *, text: str, game: str, bot: Bot | None = None) -> None:
+    def __init__(
+        self, random: Random, *, text: str, game: str, bot: Bot | None = None, file: Path | None = None
+    ) -> None:
         super().__init__(random)
         self.asked_at_s: float | None = None
         """Time (`time.monotonic`) at which the present call of the function began; None between calls."""
         self.text = text
         self._game = game
         self._bot = load_bot(text) if bot is None else bot
+        self._folder = (file or Path(text.rpartition(":")[0])).resolve().parent
 
     def pick(self, state: State, seat: int, budget_ms: int | None) -> Choice:
         """Call the function for a move. Raises BotFailed if the function fails, or returns no legal move."""
         turn = Turn.at(state, self._game, NO_HURRY_MS if budget_ms is None else budget_ms, seat)
+        BOT_FOLDERS.enter(self._folder)
         self.asked_at_s = time.monotonic()
         try:
             answer = self._bot.choose(turn)

@@ -111,7 +111,7 @@ class FolderBattle:
             if loaded.games is not None and game not in loaded.games:
                 self._fail(file.name, f"{file.name} does not play {get_game(game).title}")
             else:
-                bot = self._bots[file.stem] = _FileBot(Random(), text=file.name, game=game, bot=loaded)
+                bot = self._bots[file.stem] = _FileBot(Random(), text=file.name, game=game, bot=loaded, file=file)
                 self.functions.append(bot)
         finally:
             loading.asked_at_s = None

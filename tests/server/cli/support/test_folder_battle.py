@@ -70,6 +70,18 @@ def test_a_bot_that_fails_loses_and_the_others_play_on(
     assert "class: finished after 12 matches" in out
 
 
+def test_linked_files_import_modules_from_their_own_folders(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name, move in (("xena", "turn.legal[0]"), ("yuri", "'nonsense'")):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "helper.py").write_text(f"def pick(turn): return {move}")
+        (tmp_path / name / "bot.py").write_text("def choose(turn):\n    import helper\n    return helper.pick(turn)")
+        (folder / f"{name}.py").symlink_to(tmp_path / name / "bot.py")
+    _, err = battle(folder, capsys)
+    assert (err.count("\n"), err.startswith("yuri.py answered no legal move")) == (1, True)
+
+
 def test_a_file_that_never_returns_is_named(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for source in ("import time\ntime.sleep(9)", "import time\ndef ai(turn):\n    time.sleep(9)"):
         (folder / "cem.py").write_text(source)
