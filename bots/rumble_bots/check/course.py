@@ -59,6 +59,8 @@ class Course:
         """Reason why no further step is tried; None while the check continues."""
         self._out_of_time = False
         self._until = self._record.now() + budget_s
+        self._timeout = asyncio.timeout_at(self._until)
+        """The time limit of the present step."""
 
     async def run(self) -> Report:
         harness = self._harness
@@ -140,7 +142,7 @@ class Course:
         try:
             if self._stopped is not None:
                 raise Skipped(self._stopped)
-            async with asyncio.timeout_at(self._until):
+            async with asyncio.timeout_at(self._until) as self._timeout:
                 status, why = "pass", await step(self._harness)
         except Warned as warned:
             status, why = "warning", str(warned)
@@ -164,6 +166,7 @@ class Course:
             raise Skipped("its login does not name it among its games")
         if harness.child is None and harness.referee.link is None:
             self._until += harness.wait_s
+            self._timeout.reschedule(self._until)
             self._say(f"start the bot again for {game.name}")
         await harness.begin_again(game)
         return await steps.whole_match(harness, game)

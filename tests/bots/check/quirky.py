@@ -54,6 +54,8 @@ class QuirkyBot:
                 return
             if socket.close_code == 4001 and self.quirk != "comes-back":
                 return
+            if "tournament-over" in self.over and self.quirk == "ends-with-tournament":
+                return
             if socket.close_code == 1006 and self.quirk == "no-reconnect":
                 return
             await asyncio.sleep(PAUSE_S)
@@ -84,6 +86,9 @@ class QuirkyBot:
                 if self.quirk == "ends-at-second-result" and frame["match"] in self.over:
                     await socket.close()
                 self.over.add(frame["match"])
+            case "tournament_over" if self.quirk == "ends-with-tournament":
+                self.over.add("tournament-over")
+                await socket.close()
             case _:
                 pass
 

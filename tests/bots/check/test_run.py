@@ -236,3 +236,21 @@ def test_limits_grow_with_the_start_of_the_program(
 def test_a_slow_bot_has_the_time_that_its_owner_gives(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("rumble_bots.check.run.WHOLE_S", 0.3)
     assert run_virtually(check(QuirkyBot(), patience=100, move_ms=50)).passed
+
+
+def test_a_bot_started_by_hand_may_take_the_wait_to_start_again() -> None:
+    lines: list[str] = []
+    tasks: list[asyncio.Task[None]] = []
+
+    async def run(after_s: float) -> None:
+        await asyncio.sleep(after_s)
+        await QuirkyBot("ends-with-tournament").run(lines[0].partition("ws://")[2].partition("/")[0])
+
+    def say(line: str) -> None:
+        lines.append(line)
+        tasks.append(asyncio.ensure_future(run(0 if len(lines) == 1 else 60)))
+
+    report = run_virtually(check_bot(Plan(games=["tictactoe", "connect4"], wait_s=90), say))
+    assert lines[1:] == ["start the bot again for connect4"]
+    assert ([result.why for result in report.of("fail")], report.out_of_time) == ([], False)
+    assert {result.game: result.status for result in report.results if result.game}["connect4"] == "pass"
