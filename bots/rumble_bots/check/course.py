@@ -67,13 +67,13 @@ class Course:
         self._until += harness.wait_s
         await self._basics("connect", steps.connect)
         harness.set_patience()
-        self._budget_s = self._budget_s * harness.patience + STARTS * harness.started_s
+        self._budget_s = self._budget_s * harness.play.patience + STARTS * harness.started_s
         self._until = self._record.now() + self._budget_s
         await self._basics("login", steps.login)
         first = harness.referee.game
         others = [get_game(name) for name in self._games if name != first.name]
         await self._basics("whole-match", partial(steps.whole_match, game=first), first)
-        harness.forgiving = False
+        harness.play.forgiving = False
         for rule, step in TRIALS:
             await self._trial(rule, step)
         if not is_plain(first) or all(map(is_plain, others)):

@@ -16,7 +16,7 @@ async def clean_end(harness: Harness) -> str:
     """End the tournament. The program must end with exit code 0, or go on running."""
     referee = harness.referee
     referee.status = "finished"
-    tournament_id, points = referee.tournament_id or TOURNAMENT_ID, float(harness.plies)
+    tournament_id, points = referee.tournament_id or TOURNAMENT_ID, float(harness.play.plies)
     over = server_messages.TournamentOver(tournament=tournament_id, status="finished", rank=1, bots=2, points=points)
     await referee.say(over)
     until = harness.record.now() + END_S

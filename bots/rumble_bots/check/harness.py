@@ -27,8 +27,8 @@ DOWN_S = 0.3
 """Time in s for which no server listens during a restart."""
 
 
-class Harness(Play):
-    """Plays the matches of a check, starts the bot's program, and restarts the server.
+class Harness:
+    """Starts the bot's program, and restarts the server. `play` has the matches of the check.
 
     `child` is the program; None if the user starts the bot.
     """
@@ -41,7 +41,11 @@ class Harness(Play):
         wait_s: float,
         patience: float | None = None,
     ) -> None:
-        super().__init__(referee)
+        self.play = Play(referee)
+        self.referee = referee
+        self.record = referee.record
+        self._control = referee.control
+        """The time control without `patience`."""
         self._given = patience
         self.child = child
         self.wait_s = wait_s
@@ -87,20 +91,20 @@ class Harness(Play):
         raise Trouble("connect", turned_away or f"no bot connected within {self.wait_s:g} s")
 
     def set_patience(self) -> None:
-        """Set `patience`, and multiply the times of the time control by `patience`.
+        """Set `patience` of `play`, and multiply the times of the time control by `patience`.
 
         A value given by the user is kept. Otherwise the value follows from the time that the program took to start.
         """
-        self.patience = self._given or min(MOST_PATIENCE, max(1.0, self.started_s / USUAL_START_S))
-        control = self.referee.control
-        move_ms, bank_ms = (round(ms * self.patience) for ms in (control.move_ms, control.bank_ms))
+        patience = self._given or min(MOST_PATIENCE, max(1.0, self.started_s / USUAL_START_S))
+        self.play.patience = patience
+        move_ms, bank_ms = (round(ms * patience) for ms in (self._control.move_ms, self._control.bank_ms))
         self.referee.control = TimeControl(move_ms=move_ms, bank_ms=bank_ms)
 
     async def entered(self) -> None:
         """Wait until the connected bot has logged in and joined the tournament. Raises Trouble."""
         referee = self.referee
         before = len(referee.logins)
-        limit_s = LOGIN_S * self.patience
+        limit_s = LOGIN_S * self.play.patience
         until = self.record.now() + limit_s
         while not self.present:
             heard = await referee.hear(until)
@@ -159,7 +163,7 @@ class Harness(Play):
             self.record.add("note", "the server goes down: it stops listening, and closes its connections with 1001")
             await self._server.down()
             try:
-                await self.idle(DOWN_S)
+                await self.play.idle(DOWN_S)
             finally:
                 await self._server.up()
             self.record.add("note", "the server is up again")
@@ -170,7 +174,7 @@ class Harness(Play):
     async def back(self) -> None:
         """Wait until the bot is in the tournament again, under the same name. Raises Trouble."""
         name = self.referee.login.name
-        login = await self.logged_in()
+        login = await self.play.logged_in()
         if login.name.lower() != name.lower():
             raise Trouble("stays-connected", f"it came back as {login.name}, and was {name} before")
         await self.entered()

@@ -39,12 +39,12 @@ async def whole_match(harness: Harness, game: Game) -> str:
     """Play a whole match with the bot in the first seat, and then a whole match with the bot in the last seat."""
     if not harness.referee.plays(game):
         raise Trouble("whole-match", f"its login does not name {game.name} among its games")
-    turns = harness.plies
+    turns = harness.play.plies
     seats = 0, seats_of(game) - 1
-    ends = [await harness.play_out(await harness.start(seat, game)) for seat in seats]
+    ends = [await harness.play.play_out(await harness.play.start(seat, game)) for seat in seats]
     for gave_up in filter(None, ends):
         raise Warned(f"{gave_up.why}; that is allowed, but perhaps not intended")
-    return f"2 matches, {harness.plies - turns} turns"
+    return f"2 matches, {harness.play.plies - turns} turns"
 
 
 async def rejected(harness: Harness) -> str:
@@ -54,37 +54,37 @@ async def rejected(harness: Harness) -> str:
     move is rejected with the code `illegal_move`, and the bot loses the match.
     """
     referee = harness.referee
-    match = await harness.start()
-    answered = await harness.moved()
+    match = await harness.play.start()
+    answered = await harness.play.moved()
     await referee.reject(move_of(answered), Rejection.ALREADY_PLAYED, NOT_REAL)
-    await harness.advance(match)
+    await harness.play.advance(match)
     if not match.over:
-        await harness.moved()
-    await harness.give_up(match)
-    match = await harness.start()
-    answered = await harness.moved()
+        await harness.play.moved()
+    await harness.play.give_up(match)
+    match = await harness.play.start()
+    answered = await harness.play.moved()
     await referee.reject(move_of(answered), Rejection.ILLEGAL_MOVE, NOT_REAL)
     await referee.lose(match, Termination.ILLEGAL_MOVE, NOT_REAL)
-    await harness.one_turn(await harness.start())
+    await harness.play.one_turn(await harness.play.start())
     return "already_played, and illegal_move with the loss of the match"
 
 
 async def retry(harness: Harness) -> str:
     """Reject a move, and leave the turn open, like a server that allows retries. The bot must answer the turn again."""
-    match = await harness.start()
-    answered = await harness.moved()
+    match = await harness.play.start()
+    answered = await harness.play.moved()
     match.take_back()
     match.turn = answered
     answered.open, answered.answer = True, None
     answered.deadline = harness.record.now() + match.control.move_ms / 1000 + LAG_S
     await harness.referee.reject(move_of(answered), Rejection.BAD_MOVE, f"{NOT_REAL}; move again, as you like")
     try:
-        await harness.moved()
+        await harness.play.moved()
     except Trouble as trouble:
         if trouble.rule != "deadlines":
             raise
         raise Warned("it did not answer again, and would lose by its clock where retries are allowed") from None
-    await harness.give_up(match)
+    await harness.play.give_up(match)
     return "it answered the same turn again"
 
 
@@ -93,23 +93,23 @@ async def error(harness: Harness) -> str:
     problem = server_messages.FieldProblem(field="kit", problem=NOT_REAL)
     refusal = server_messages.Error(code=ErrorCode.BAD_MESSAGE, message=NOT_REAL, detail=[problem], fatal=False)
     await harness.referee.say(refusal)
-    match = await harness.start()
+    match = await harness.play.start()
     await harness.referee.say(refusal)
-    await harness.one_turn(match)
+    await harness.play.one_turn(match)
     return "bad_message, before a match and during one"
 
 
 async def stale_turns(harness: Harness) -> str:
     """Send a second turn for the same position. The bot must answer the newest turn."""
-    match = await harness.start()
+    match = await harness.play.start()
     await harness.referee.ask(match)
-    await harness.one_turn(match)
+    await harness.play.one_turn(match)
     return "the same position under a second turn_id"
 
 
 async def void_match(harness: Harness) -> str:
     """Declare a match void. The bot must play the next attempt."""
-    match = await harness.start()
+    match = await harness.play.start()
     notice = server_messages.Notice(
         code=NoticeCode.MATCH_VOIDED, tournament=match.tournament_id, match=match.match_id, message="the match is void"
     )
@@ -117,19 +117,19 @@ async def void_match(harness: Harness) -> str:
     await harness.referee.finish(match, None)
     match.begin()
     match.result, match.attempt = None, 2
-    await harness.begin(match)
-    await harness.one_turn(match)
+    await harness.play.begin(match)
+    await harness.play.one_turn(match)
     return "its second attempt"
 
 
 async def told_twice(harness: Harness) -> str:
     """Send a `match_over` twice, and `joined` again. The bot must play the next match."""
-    match = await harness.start()
-    await harness.one_turn(match)
+    match = await harness.play.start()
+    await harness.play.one_turn(match)
     if match.result is not None:
         await harness.referee.say(match.result)
     await harness.referee.say_joined()
-    await harness.one_turn(await harness.start())
+    await harness.play.one_turn(await harness.play.start())
     return "match_over and joined"
 
 
@@ -141,9 +141,9 @@ async def unknown_messages(harness: Harness) -> str:
     refusal = {"type": "error", "code": future, "message": NOT_REAL, "detail": [], "fatal": False}
     for message in (news, notice, refusal):
         await harness.referee.say_raw(message)
-    match = await harness.start()
+    match = await harness.play.start()
     await harness.referee.say_raw(news)
-    await harness.one_turn(match)
+    await harness.play.one_turn(match)
     return "a type of message, a notice and an error that are new"
 
 
@@ -151,22 +151,22 @@ async def two_matches(harness: Harness) -> str:
     """Play two matches at the same time."""
     if harness.referee.max_matches < 2:
         raise Skipped("its login says max_matches 1, or nothing")
-    turns = harness.plies
-    await harness.play_out(await harness.start(0), await harness.start(1))
-    return f"two matches at the same time, {harness.plies - turns} turns"
+    turns = harness.play.plies
+    await harness.play.play_out(await harness.play.start(0), await harness.play.start(1))
+    return f"two matches at the same time, {harness.play.plies - turns} turns"
 
 
 async def moves_between(harness: Harness) -> str:
     """Play moves of other seats, and send the bot its second turn. Then send a notice. The bot must still answer."""
-    match = await harness.start(seats_of(harness.referee.game) - 1)
-    await harness.moved()
-    await harness.advance(match)
+    match = await harness.play.start(seats_of(harness.referee.game) - 1)
+    await harness.play.moved()
+    await harness.play.advance(match)
     if match.over:
         raise Skipped("the match was over before its second turn")
     others = len(match.news) - match.since - 1
     await harness.referee.say(notice_of(match, 0, NoticeCode.OPPONENT_AWAY))
-    await harness.moved()
-    await harness.give_up(match)
+    await harness.play.moved()
+    await harness.play.give_up(match)
     return f"its second turn; moves and chances of others before: {others}"
 
 
@@ -174,58 +174,58 @@ async def another_fell(harness: Harness) -> str:
     """Let another seat fall out while the bot thinks. The bot must play on."""
     if seats_of(harness.referee.game) == 2:
         raise Skipped("a match of two seats ends when one falls out")
-    match = await harness.start()
+    match = await harness.play.start()
     match.fall([1], Termination.TIMEOUT, NOT_REAL)
-    await harness.moved()
+    await harness.play.moved()
     await harness.referee.say(notice_of(match, 1, NoticeCode.SEAT_FELL))
-    await harness.advance(match)
-    await harness.one_turn(match)
+    await harness.play.advance(match)
+    await harness.play.one_turn(match)
     return "its turns after the fall"
 
 
 async def fallen(harness: Harness) -> str:
     """Let the bot fall out. The bot must send nothing until the match is over, and then play the next match."""
     referee = harness.referee
-    match = await harness.start()
-    answered = await harness.moved()
+    match = await harness.play.start()
+    answered = await harness.play.moved()
     match.take_back()
     match.fall([match.seat], Termination.ILLEGAL_MOVE, NOT_REAL)
     await referee.reject(move_of(answered), Rejection.ILLEGAL_MOVE, NOT_REAL)
     await referee.say(notice_of(match, match.seat, NoticeCode.SEAT_FELL))
     link = referee.link
     before = link.extras if link is not None else 0
-    await harness.idle(FALLEN_S)
+    await harness.play.idle(FALLEN_S)
     if link is not None and link is referee.link and link.extras > before:
         raise Trouble("fallen", "it sent messages after it had fallen out")
-    await harness.advance(match)
-    await harness.one_turn(await harness.start())
+    await harness.play.advance(match)
+    await harness.play.one_turn(await harness.play.start())
     return "it sent nothing until match_over, and played the next match"
 
 
 async def ping(harness: Harness) -> str:
     """Let the opponent think for long. The bot must answer pings meanwhile."""
     referee = harness.referee
-    match = await harness.start()
-    await harness.moved()
+    match = await harness.play.start()
+    await harness.play.moved()
     link = referee.link
-    await harness.idle(LONG_THINK_S)
+    await harness.play.idle(LONG_THINK_S)
     pings = link.pings if link is not None else []
     until = harness.record.now() + PONG_S
     while harness.record.now() < until and referee.link is link and not all(ping.answered for ping in pings[:-1]):
-        await harness.idle(0.05)
+        await harness.play.idle(0.05)
     missing = [ping for ping in pings[:-1] if not ping.answered]
     if referee.link is link and missing:
         raise Trouble("ping", f"{len(missing)} of {len(pings) - 1} pings had no answer within {PONG_S:g} s")
-    await harness.advance(match)
+    await harness.play.advance(match)
     if not match.over:
-        await harness.moved()
-    await harness.give_up(match)
+        await harness.play.moved()
+    await harness.play.give_up(match)
     return f"{len(pings)} pings so far"
 
 
 async def dropped_connection(harness: Harness) -> str:
     """Break the connection during a turn. The bot must come back and answer."""
-    match = await harness.start()
+    match = await harness.play.start()
     link = harness.referee.link
     harness.referee.leave()
     if link is not None:
@@ -233,19 +233,19 @@ async def dropped_connection(harness: Harness) -> str:
     began = harness.record.now()
     await harness.back()
     after_s = harness.record.now() - began
-    await harness.one_turn(match)
+    await harness.play.one_turn(match)
     return f"back after {after_s:.1f} s"
 
 
 async def server_restart(harness: Harness) -> str:
     """Restart the server. The bot must come back and answer."""
-    match = await harness.start()
+    match = await harness.play.start()
     notice = server_messages.Notice(code=NoticeCode.DRAINING, message="the server restarts")
     await harness.referee.say(notice)
     began = harness.record.now()
     await harness.restart(down=True)
     after_s = harness.record.now() - began
-    await harness.one_turn(match)
+    await harness.play.one_turn(match)
     harness.comes_back = True
     return f"back after {after_s:.1f} s"
 
@@ -260,7 +260,7 @@ async def unknown_fields(harness: Harness) -> str:
     try:
         if harness.comes_back:
             await harness.restart(down=False)
-        await harness.play_out(await harness.start())
+        await harness.play.play_out(await harness.play.start())
     finally:
         harness.referee.unknown_fields = False
     return f"in every message of a {'login and a ' if harness.comes_back else ''}match"

@@ -229,7 +229,8 @@ def test_limits_grow_with_the_start_of_the_program(
     harness = Harness(referee, nothing, nothing, 10.0, given)
     harness.started_s = started_s
     harness.set_patience()
-    assert harness.patience == patience
+    harness.set_patience()
+    assert harness.play.patience == patience
     assert (referee.control.move_ms, referee.control.bank_ms) == (move_ms, 2 * move_ms)
 
 
