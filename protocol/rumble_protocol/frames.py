@@ -4,12 +4,32 @@ Tests compare each frame with the frame that its model writes.
 """
 
 from collections.abc import Mapping, Sequence
+from random import Random
 from typing import Any
 
 import orjson
-from rumble_engine import Termination
+from rumble_engine import State, Termination
 
 from rumble_protocol.fields import AwayClock, TimeControl
+
+MOST_LEGAL = 1_000
+"""Maximum number of legal moves that a turn lists (in plain matches there is no maximum)."""
+FIRST_LEGAL = 10
+"""Number of legal moves, from the start of the list, that are in every turn. In poker, fold and call come first."""
+
+
+def listed_moves(state: State, seat: int, turn_id: str) -> tuple[list[str], bool]:
+    """Return the list of legal moves for a turn, and a flag, which is true if the list is complete.
+
+    If more than `MOST_LEGAL` moves are legal, the list has the first `FIRST_LEGAL`, then a sample of the rest. The
+    moves keep their order. The turn's id determines the sample, so that the transcript has the same list.
+    """
+    codes = state.codes_for(seat)
+    is_whole = len(codes) <= MOST_LEGAL
+    if not is_whole:
+        others = Random(turn_id).sample(range(FIRST_LEGAL, len(codes)), MOST_LEGAL - FIRST_LEGAL)
+        codes = [codes[index] for index in (*range(FIRST_LEGAL), *sorted(others))]
+    return [state.text_for(seat, code) for code in codes], is_whole
 
 
 def turn_frame(

@@ -2,6 +2,8 @@
 
 from collections.abc import Callable
 from inspect import signature
+from types import SimpleNamespace
+from typing import Any
 
 import orjson
 import pytest
@@ -10,7 +12,14 @@ from hypothesis import strategies as st
 from pydantic import BaseModel
 from rumble_protocol import server_messages as server
 from rumble_protocol.codec import read_server_message, write_message
-from rumble_protocol.frames import match_over_frame, match_start_frame, turn_frame
+from rumble_protocol.frames import (
+    FIRST_LEGAL,
+    MOST_LEGAL,
+    listed_moves,
+    match_over_frame,
+    match_start_frame,
+    turn_frame,
+)
 
 from tests.protocol import messages
 
@@ -50,3 +59,14 @@ def test_a_match_start_built_directly_is_the_models(start: server.MatchStart) ->
 def test_a_match_over_built_directly_is_the_models(over: server.MatchOver) -> None:
     fields = over.model_dump(exclude={"type"})
     assert match_over_frame(**fields) == write_message(over)
+
+
+@pytest.mark.parametrize("count", [0, MOST_LEGAL, MOST_LEGAL + 1, 4 * MOST_LEGAL])
+def test_a_turn_lists_all_moves_or_the_first_and_a_sample(count: int) -> None:
+    state: Any = SimpleNamespace(codes_for=lambda seat: range(count), text_for=lambda seat, code: f"{code:05}")
+    listed, is_whole = listed_moves(state, 0, "a turn")
+    every = [f"{code:05}" for code in range(count)]
+    assert (listed == every, len(listed)) == (is_whole, min(count, MOST_LEGAL))
+    assert (listed, listed[:FIRST_LEGAL]) == (sorted(set(listed)), every[:FIRST_LEGAL])
+    assert listed == listed_moves(state, 0, "a turn")[0]
+    assert is_whole or listed != listed_moves(state, 0, "another turn")[0]

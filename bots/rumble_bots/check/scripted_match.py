@@ -12,18 +12,11 @@ from rumble_engine import ALL, Game, Outcome, State, Termination
 from rumble_engine.outcome import places_of
 from rumble_protocol import server_messages
 from rumble_protocol.fields import TimeControl
-from rumble_protocol.frames import turn_frame
+from rumble_protocol.frames import listed_moves, turn_frame
 
 OPPONENT = "rumble-check"
 TABLE = 4
 """Number of seats in a match. If a game does not allow this number, its matches have the nearest allowed number."""
-MOST_LEGAL = 1_000
-"""Maximum number of legal moves that a turn lists (in plain matches there is no maximum).
-
-If more moves are legal, the turn lists the first `FIRST_LEGAL` and a random sample of the others.
-"""
-FIRST_LEGAL = 10
-"""Number of legal moves, counted from the first in the game's order, that a turn always lists."""
 MOST_TRIES = 100
 """Maximum number of joint moves drawn at random in the search for a joint move that does not end the match."""
 
@@ -222,12 +215,8 @@ class ScriptedMatch:
         if self.is_plain:
             legal = None if "legal" in omit else state.legal_moves
             return turn_frame(*own, state.view(seat), legal, None if "moves" in omit else self.moves, *clocks)
-        codes = list(state.codes_for(seat))
-        if is_sample := len(codes) > MOST_LEGAL:
-            others = self.random.sample(range(FIRST_LEGAL, len(codes)), MOST_LEGAL - FIRST_LEGAL)
-            codes = [codes[place] for place in (*range(FIRST_LEGAL), *sorted(others))]
-        legal = None if "legal" in omit else [state.text_for(seat, code) for code in codes]
-        moves, is_whole = None if "moves" in omit else (), legal is None or not is_sample
+        legal, is_whole = (None, True) if "legal" in omit else listed_moves(state, seat, turn_id)
+        moves = None if "moves" in omit else ()
         return turn_frame(*own, state.view(seat), legal, moves, *clocks, is_whole, self.news[self.since :])
 
     def over_message(self, outcome: Outcome | None) -> server_messages.MatchOver:

@@ -9,7 +9,7 @@ from typing import Any
 
 import orjson
 from rumble_engine import ALL, State
-from rumble_protocol.frames import match_over_frame, match_start_frame, turn_frame
+from rumble_protocol.frames import listed_moves, match_over_frame, match_start_frame, turn_frame
 
 from rumble_server.match.draws import commitment_of
 from rumble_server.match.facts import MatchOver, MatchStarted, Placement, StartTold, TurnAsked
@@ -66,7 +66,7 @@ def frame_of_turn(turn: TurnAsked, game: str, state: State, moves: Sequence[str]
 
 def frame_of_turn_with_news(turn: TurnAsked, game: str, plies: Plies) -> bytes:
     """Return the frame `turn` of a match that is not plain. `plies` must end with the newest ply before the turn."""
-    legal, is_whole = (None, True) if "legal" in turn.omit else plies.legal(turn.seat, turn.turn_id)
+    legal, is_whole = (None, True) if "legal" in turn.omit else listed_moves(plies.state, turn.seat, turn.turn_id)
     return turn_frame(
         turn.match,
         turn.attempt,

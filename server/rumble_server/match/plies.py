@@ -8,7 +8,6 @@ of a match are rebuilt (`transcript.py`).
 
 from collections import deque
 from collections.abc import Sequence
-from random import Random
 from typing import NamedTuple
 
 import orjson
@@ -16,10 +15,6 @@ from rumble_engine import Outcome, State, Termination, get_game
 
 from rumble_server.match.facts import ChanceDrawn, MatchStarted, MoveMade, SeatFell
 
-MOST_LEGAL = 1_000
-"""Maximum number of moves that a turn lists. If more are legal, the list is the first `FIRST_LEGAL`, then a sample."""
-FIRST_LEGAL = 10
-"""Number of legal moves, from the start of the list, that are in every turn. In poker, fold and call come first."""
 PlyPart = tuple[int | None, str]
 """A seat (None for chance), and the part of a ply made by the seat."""
 PlyFact = MoveMade | ChanceDrawn | SeatFell
@@ -165,20 +160,6 @@ class Plies:
     def parts_since_own_move(self, seat: int) -> list[PlyPart]:
         """Return the parts of the plies as the seat sees them, beginning with the ply of the seat's newest move."""
         return self._parts_seen[seat][self._since[seat] :]
-
-    def legal(self, seat: int, turn_id: str) -> tuple[list[str], bool]:
-        """Return the list of legal moves for a turn, and a flag, which is true if the list is complete.
-
-        If more than `MOST_LEGAL` moves are legal, the list has the first `FIRST_LEGAL`, then a sample of the rest. The
-        moves keep their order. The turn's id determines the sample, so that the transcript has the same list.
-        """
-        state = self.state
-        codes = state.codes_for(seat)
-        is_whole = len(codes) <= MOST_LEGAL
-        if not is_whole:
-            others = Random(turn_id).sample(range(FIRST_LEGAL, len(codes)), MOST_LEGAL - FIRST_LEGAL)
-            codes = [codes[index] for index in (*range(FIRST_LEGAL), *sorted(others))]
-        return [state.text_for(seat, code) for code in codes], is_whole
 
     # --- spectators with a delay ---
 
