@@ -169,7 +169,6 @@ class Trial:
 
     def _turn(self) -> Told:
         state, seat = self._state, self._seat
-        told_alone = self._game.in_turn and not self._game.hides and state.seats == 2
         clock = {"remaining_ms": NO_HURRY_MS, "seats_ms": [NO_HURRY_MS] * state.seats, "lag_ms": 0}
         return {
             "type": "turn",
@@ -181,7 +180,7 @@ class Trial:
             "seat": seat,
             "state": state.view(seat),
             "legal": [state.text_for(seat, code) for code in state.codes_for(seat)],
-            "moves": self._moves if told_alone else [],
+            "moves": self._moves if self._game.is_plain(state.seats) else [],
             "clock": clock,
         }
 
