@@ -44,7 +44,7 @@ def follow_to_its_end(server: str, tournament_id: str, boards: int) -> None:
     else:
         results = api_path("tournaments", tournament_id, "matches")
         for event in _events(client, path, _print_problem, results):
-            _print_lines(console, watched.lines_of(event))
+            _print_lines(console, watched.take_event(event))
             if watched.status in OVER:
                 break
     tournament = client.get(api_path("tournaments", tournament_id))
@@ -61,7 +61,7 @@ def _reading(watched: "WatchedTournament", events: Iterator[StreamEvent]) -> Fut
     def read() -> None:
         try:
             for event in events:
-                watched.lines_of(event)
+                watched.take_event(event)
                 if watched.status in OVER:
                     break
         except Exception as error:  # noqa: BLE001  # raised by `result` in `_draw`
@@ -163,7 +163,7 @@ class WatchedTournament:
             self._problem = problem
             self.changes += 1
 
-    def lines_of(self, event: StreamEvent) -> list[str]:
+    def take_event(self, event: StreamEvent) -> list[str]:
         """Update the state by an event, and return the news in the event as lines of text."""
         with self._lock:
             self._problem = ""

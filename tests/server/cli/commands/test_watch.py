@@ -70,48 +70,48 @@ def drawn(shown: WatchedTournament, width: int = 120, height: int = 40) -> str:
 
 def test_every_result_is_one_line_and_told_once() -> None:
     shown = WatchedTournament()
-    assert shown.lines_of(StreamEvent("1", "snapshot", SNAPSHOT)) == [
+    assert shown.take_event(StreamEvent("1", "snapshot", SNAPSHOT)) == [
         "f.1  a - b  1 : 0  why",
         "f.2  a - b  0.5 : 0.5  why",
     ]
-    assert shown.lines_of(StreamEvent("2", "match_over", result("f.2", 1, [0.5, 0.5]))) == []
-    assert shown.lines_of(StreamEvent("3", "match_over", result("f.3"))) == ["f.3  a - b  void  why"]
-    assert shown.lines_of(StreamEvent("4", "match_over", result("f.3", 2, [0.0, 1.0]))) == ["f.3  a - b  0 : 1  why"]
-    assert shown.lines_of(StreamEvent("5", "snapshot", SNAPSHOT)) == []
+    assert shown.take_event(StreamEvent("2", "match_over", result("f.2", 1, [0.5, 0.5]))) == []
+    assert shown.take_event(StreamEvent("3", "match_over", result("f.3"))) == ["f.3  a - b  void  why"]
+    assert shown.take_event(StreamEvent("4", "match_over", result("f.3", 2, [0.0, 1.0]))) == ["f.3  a - b  0 : 1  why"]
+    assert shown.take_event(StreamEvent("5", "snapshot", SNAPSHOT)) == []
 
 
 def test_a_change_of_status_is_a_line() -> None:
     shown = WatchedTournament()
-    shown.lines_of(StreamEvent("1", "snapshot", SNAPSHOT))
+    shown.take_event(StreamEvent("1", "snapshot", SNAPSHOT))
     status = {"status": "paused", "reason": "lunch", "matches_over": 3, "matches_total": 6}
-    assert shown.lines_of(StreamEvent("2", "status", status)) == ["Friday [1] is paused: lunch"]
+    assert shown.take_event(StreamEvent("2", "status", status)) == ["Friday [1] is paused: lunch"]
     assert shown.title == "Friday [1]: paused (lunch), 3 of 6 matches"
 
 
 def test_the_pairing_of_the_next_round_is_told_by_one_line() -> None:
     shown = WatchedTournament()
-    shown.lines_of(StreamEvent("1", "snapshot", SNAPSHOT))
+    shown.take_event(StreamEvent("1", "snapshot", SNAPSHOT))
     status = {"status": "running", "reason": "", "matches_over": 3, "matches_total": 6, "pairing": True}
-    assert shown.lines_of(StreamEvent("2", "status", status)) == ["Friday [1]: the next round is being paired"]
-    assert shown.lines_of(StreamEvent("3", "status", status)) == []
+    assert shown.take_event(StreamEvent("2", "status", status)) == ["Friday [1]: the next round is being paired"]
+    assert shown.take_event(StreamEvent("3", "status", status)) == []
     assert shown.title == "Friday [1]: running (the next round is being paired), 3 of 6 matches"
-    assert shown.lines_of(StreamEvent("4", "status", {**status, "pairing": False})) == []
+    assert shown.take_event(StreamEvent("4", "status", {**status, "pairing": False})) == []
     assert shown.title == "Friday [1]: running, 3 of 6 matches"
 
 
 def test_a_watched_tournament_is_drawn_with_its_title_standings_and_boards() -> None:
     shown = WatchedTournament(boards=1)
-    shown.lines_of(StreamEvent("1", "snapshot", SNAPSHOT))
-    shown.lines_of(StreamEvent("2", "match_start", board("f.4")))
+    shown.take_event(StreamEvent("1", "snapshot", SNAPSHOT))
+    shown.take_event(StreamEvent("2", "match_start", board("f.4")))
     text = drawn(shown)
     assert "Friday [1]: running, 2 of 6 matches" in text
     assert "+120 ± 30" in text
     assert "9.25" in text
     assert "board of f.3" in text
     assert "board of f.4" not in text
-    shown.lines_of(StreamEvent("3", "match_over", result("f.3", 1, [1.0, 0.0])))
+    shown.take_event(StreamEvent("3", "match_over", result("f.3", 1, [1.0, 0.0])))
     assert "board of f.4" in drawn(shown)
-    shown.lines_of(
+    shown.take_event(
         StreamEvent("4", "standings", {"standings": [line("b", 1)], "matches_over": 3, "matches_total": 6, "pairs": []})
     )
     assert "3 of 6 matches" in drawn(shown)
@@ -138,7 +138,7 @@ def wide_snapshot(**changed: Any) -> dict[str, Any]:
 
 def test_a_board_stands_beside_the_table_or_below_it_or_not_at_all() -> None:
     shown = WatchedTournament()
-    shown.lines_of(StreamEvent("1", "snapshot", wide_snapshot()))
+    shown.take_event(StreamEvent("1", "snapshot", wide_snapshot()))
     row = next(line for line in drawn(shown, width=120).splitlines() if "[X]" in line)
     assert re.search(r"^#  name .*3\[X\]\. \.", row), "the columns' names and the top row of the board"
     row = next(line for line in drawn(shown, width=80).splitlines() if line.startswith("#"))
@@ -149,16 +149,16 @@ def test_a_board_stands_beside_the_table_or_below_it_or_not_at_all() -> None:
     assert any("a (X) - b (O)" in line for line in below)
     assert "[X]" not in drawn(shown, width=60, height=8)
     away = {**wide_snapshot()["running"][0], "away": [None, {"since_at_ms": 1, "until_at_ms": 2}]}
-    shown.lines_of(StreamEvent("2", "move", away))
+    shown.take_event(StreamEvent("2", "move", away))
     assert "ply 2: a3; b is away" in drawn(shown, width=60).splitlines()[-1]
 
 
 def test_the_last_board_stays_until_another_match_begins() -> None:
     shown = WatchedTournament()
-    shown.lines_of(StreamEvent("1", "snapshot", wide_snapshot()))
-    shown.lines_of(StreamEvent("2", "match_over", result("f.3", 1, [1.0, 0.0])))
+    shown.take_event(StreamEvent("1", "snapshot", wide_snapshot()))
+    shown.take_event(StreamEvent("2", "match_over", result("f.3", 1, [1.0, 0.0])))
     assert "[X]" in drawn(shown)
-    shown.lines_of(StreamEvent("3", "match_start", board("f.4")))
+    shown.take_event(StreamEvent("3", "match_start", board("f.4")))
     assert "board of f.4" in drawn(shown)
     assert "[X]" not in drawn(shown)
 
@@ -167,23 +167,25 @@ def test_faults_and_benched_bots_are_in_the_table() -> None:
     lines = [line("a", 1), {**line("b", 2), "faults": {"timeout": 2, "illegal_move": 1}}]
     shown = WatchedTournament(0)
     entrants = [entrant("a"), entrant("b")]
-    shown.lines_of(StreamEvent("1", "snapshot", {**SNAPSHOT, "standings": lines, "entrants": entrants}))
+    shown.take_event(StreamEvent("1", "snapshot", {**SNAPSHOT, "standings": lines, "entrants": entrants}))
     assert "2 timeout, 1 illegal move" in drawn(shown, width=150)
-    shown.lines_of(StreamEvent("2", "field", {"entrants": [entrant("a"), entrant("b", benched=True)]}))
+    shown.take_event(StreamEvent("2", "field", {"entrants": [entrant("a"), entrant("b", benched=True)]}))
     assert "2 timeout, 1 illegal move; benched" in drawn(shown, width=150)
     assert "3; benched" in drawn(shown, width=80)
 
 
 def test_more_bots_than_rows_are_counted() -> None:
     shown = WatchedTournament(0)
-    shown.lines_of(StreamEvent("1", "snapshot", {**SNAPSHOT, "standings": [line(f"bot-{n}", n) for n in range(1, 31)]}))
+    shown.take_event(
+        StreamEvent("1", "snapshot", {**SNAPSHOT, "standings": [line(f"bot-{n}", n) for n in range(1, 31)]})
+    )
     shown.show_problem("no server answers; connecting again in 1 s")
     text = drawn(shown, height=14)
     assert "bot-10 " in text
     assert "bot-11" not in text
     assert "... and 20 more" in text
     assert "connecting again in 1 s" in text
-    shown.lines_of(StreamEvent("2", "field", {"entrants": []}))
+    shown.take_event(StreamEvent("2", "field", {"entrants": []}))
     assert "connecting again" not in drawn(shown, height=14)
 
 
@@ -245,11 +247,11 @@ def test_an_event_of_another_form_ends_the_pictures(monkeypatch: pytest.MonkeyPa
 def test_characters_that_would_steer_a_terminal_are_shown_as_escapes() -> None:
     steering = "\x1b[2J\x9b"
     watched = WatchedTournament(1)
-    watched.lines_of(StreamEvent("1", "snapshot", {**SNAPSHOT, "name": f"Friday{steering}", "running": [board("m")]}))
+    watched.take_event(StreamEvent("1", "snapshot", {**SNAPSHOT, "name": f"Friday{steering}", "running": [board("m")]}))
     paused = {**SNAPSHOT, "status": "paused", "reason": f"wait\nm  {steering}"}
-    lines = watched.lines_of(StreamEvent("1", "status", paused))
-    lines += watched.lines_of(StreamEvent("1", "match_over", {**result("n"), "reason": steering}))
-    watched.lines_of(
+    lines = watched.take_event(StreamEvent("1", "status", paused))
+    lines += watched.take_event(StreamEvent("1", "match_over", {**result("n"), "reason": steering}))
+    watched.take_event(
         StreamEvent("1", "match_start", {**board("o"), "seats": [steering, "b"], "diagram": f"{steering}\n. ."})
     )
     console = Console(file=io.StringIO(), width=200, no_color=True)
