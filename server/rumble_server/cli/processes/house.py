@@ -51,7 +51,7 @@ class HouseProcesses:
         self._server = server
         self._certificate = certificate
         self._wanted: dict[str, tuple[HouseBot, ...]] = {}
-        """The house bots to run, by club."""
+        """The house bots to run, by club. Clubs without house bots are left out."""
         self._children: dict[ClubBot | None, _Child] = {}
         """The process of each bot in a tournament, and under None the process of the bots that wait for challenges."""
         self._ending: set[asyncio.Task[None]] = set()
@@ -65,6 +65,8 @@ class HouseProcesses:
 
     def set_bots(self, club: str, bots: "Sequence[HouseBot]") -> None:
         self._wanted[club] = tuple(bots)
+        if not bots:
+            del self._wanted[club]
         kept = [ClubBot(each, bot) for each, of_club in self._wanted.items() for bot in of_club]
         wanted: dict[ClubBot | None, list[ClubBot]] = {each: [each] for each in kept if not each.bot.challenges}
         residents = [each for each in kept if each.bot.challenges]
@@ -89,7 +91,7 @@ class HouseProcesses:
         return json.dumps(message).encode() + b"\n"
 
     async def close(self) -> None:
-        for club in self._wanted:
+        for club in list(self._wanted):
             self.set_bots(club, [])
         await asyncio.gather(*self._ending, return_exceptions=True)
 
