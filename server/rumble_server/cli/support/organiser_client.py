@@ -174,12 +174,10 @@ class OrganiserClient:
         return tls_trouble(error, self._address) or f"no server answers at {self.base} ({problem})"
 
     def _save_token(self, made_token: str | None) -> None:
-        """Save `made_token`, a token made by the server. Later commands use `made_token` in place of the host's choice.
+        """Save a token made by the server, if any. Later commands use the token in place of the host's choice.
 
-        If `made_token` is None, nothing is saved.
-
-        After many wrong tokens from an address, the server accepts from the address only tokens that the server has
-        made. So other people at the address cannot lock out a host who has a token made by the server.
+        After many wrong tokens from an address, the server accepts there only tokens of its own making. So other people
+        at the address cannot lock out a host who has such a token.
         """
         from rumble_bots.sdk.keys import token_file, write_private
 
