@@ -49,24 +49,3 @@ def test_connect4_answers_a_column(tmp_path: Path) -> None:
 def test_no_such_function(tmp_path: Path) -> None:
     with pytest.raises(BadFunction, match="has no ai"):
         local(tmp_path, "")
-
-
-@pytest.mark.parametrize("source", ["import helper\ndef ai(turn):", "def ai(turn):\n    import helper"])
-def test_bots_of_two_folders_import_different_modules_of_one_name(tmp_path: Path, source: str) -> None:
-    bots = []
-    for name, square in (("old", "2"), ("new", "6")):
-        folder = tmp_path / name
-        (folder / "helper").mkdir(parents=True)
-        (folder / "helper" / "__init__.py").write_text("from helper.moves import MOVE")
-        (folder / "helper" / "moves.py").write_text(f"MOVE = '{square}'")
-        bots.append(local(folder, f"{source}\n    return helper.MOVE"))
-    assert [bot.choose(START).move for bot in (*bots, *bots)] == ["2", "6", "2", "6"]
-
-
-def test_a_class_is_found_in_its_module_after_another_file_of_the_name_was_loaded(tmp_path: Path) -> None:
-    source = "import pickle\nclass Move:\n    to = '{}'\ndef ai(turn): return pickle.loads(pickle.dumps(Move())).to"
-    bots = []
-    for name in ("2", "6"):
-        (tmp_path / name).mkdir()
-        bots.append(local(tmp_path / name, source.format(name)))
-    assert [bot.choose(START).move for bot in bots] == ["2", "6"]
