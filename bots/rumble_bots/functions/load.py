@@ -66,6 +66,9 @@ def load_bot(text: str) -> Bot:
 
     A function of one argument gets a `Turn`, and returns a move. A function of two arguments gets `board, player`, only
     in tictactoe and connect4. FUNCTION may also be the name of a subclass or an instance of `Bot`.
+
+    FILE.py can import modules from its folder. After `load_bot` has loaded a bot from another folder, only modules that
+    were imported before can be used.
     """
     file, colon, function = text.rpartition(":")
     if not colon or not function or not file.endswith(".py"):
