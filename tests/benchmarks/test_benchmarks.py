@@ -67,7 +67,7 @@ def test_throughput_beside_another_checkout() -> None:
         ("visitors.py", ("--bots", "4", "--visitors", "2", "--seconds", "3", "--rounds", "1"), "throughput ratio "),
     ],
 )
-def test_others_of_the_server(name: str, options: tuple[str, ...], expected: str) -> None:
+def test_other_benchmarks_of_the_server_print_their_figures(name: str, options: tuple[str, ...], expected: str) -> None:
     assert expected in output_of(name, *options)
 
 
