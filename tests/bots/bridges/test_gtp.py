@@ -15,7 +15,7 @@ def engine(commands: str = GREETING) -> Gtp:
     return gtp
 
 
-def test_a_match_of_hex_is_told_once_and_then_only_what_is_new() -> None:
+def test_a_match_of_hex_is_told_once_and_then_only_new_moves() -> None:
     gtp = engine()
     settings = {"size": 5}
     written, move = hold(gtp.move(turn("hex", settings=settings), 900), OK + OK + "= C3\n\n")

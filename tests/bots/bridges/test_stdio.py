@@ -21,7 +21,7 @@ def test_the_line_is_the_message_that_the_server_sent() -> None:
     assert "\n" not in line_of(TURN)
 
 
-def test_the_line_has_what_has_happened_since_the_last_turn() -> None:
+def test_the_line_has_the_events_since_the_last_turn() -> None:
     since = [(0, "C"), (1, "D"), (None, "-")]
     own = turn("dilemma")
     message = read_server_message(line_of(replace(own, message=own.message.model_copy(update={"since": since}))))
@@ -62,7 +62,7 @@ def test_a_failed_strategy_is_a_crash_with_its_message() -> None:
         hold(Stdio().move(TURN, 9), "failed: line 4: no such move")
 
 
-def test_messages_about_matches_only_for_those_that_want_them() -> None:
+def test_messages_about_matches_go_only_to_programs_that_want_them() -> None:
     start = read_server_message(says.match_start())
     assert isinstance(start, server.MatchStart)
     assert Stdio().report(start) == ()

@@ -53,7 +53,7 @@ def test_json_has_everything() -> None:
     assert told["rules"][0]["next"] is None
 
 
-def test_junit_is_what_ci_systems_read() -> None:
+def test_junit_has_the_form_that_ci_systems_read() -> None:
     text = as_junit(REPORT)
     root = ElementTree.fromstring(text.encode())
     (suite,) = root

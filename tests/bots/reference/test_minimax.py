@@ -27,7 +27,7 @@ def test_plain_minimax_tells_its_nodes() -> None:
     assert make_reference_bot("minimax", search="plain").choose(at("XOXXO.OX.")) == Choice("5", 0.0, 5)
 
 
-def test_minimax_remembers_what_it_knows_for_sure() -> None:
+def test_minimax_remembers_certain_values() -> None:
     bot, state = make_reference_bot("minimax"), TICTACTOE.initial()
     assert bot.choose(state) == Choice("0", 0.0, 765)
     assert bot.choose(state) == Choice("0", 0.0, 0)

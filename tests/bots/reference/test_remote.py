@@ -38,7 +38,7 @@ def asked(remaining_ms: int = 1000, control: dict[str, int] | None = None) -> Tu
         (0, {"bank_ms": 20_000}, 0),
     ],
 )
-def test_never_more_than_the_clock_and_only_a_share_of_the_bank(
+def test_a_bot_thinks_never_beyond_its_clock_and_for_a_share_of_the_bank(
     remaining_ms: int, control: dict[str, int], budget: int
 ) -> None:
     assert budget_ms(asked(remaining_ms, control)) == pytest.approx(budget, abs=1)
@@ -48,7 +48,7 @@ def test_a_reference_bot_answers() -> None:
     assert RemoteReferenceBot("minimax", search="alphabeta").choose(asked()) == "2"
 
 
-def test_a_reference_bot_says_what_it_thinks_as_far_as_it_thinks() -> None:
+def test_a_reference_bot_tells_its_thoughts_if_it_thinks() -> None:
     answer = RemoteReferenceBot("minimax", search="alphabeta").choose(asked())
     assert isinstance(answer, Noted)
     assert answer.note.startswith("value +1.00, ")

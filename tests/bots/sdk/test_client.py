@@ -102,7 +102,7 @@ async def test_a_whole_tournament() -> None:
     assert world.slept == []
 
 
-async def test_a_turn_keeps_the_lateness_of_those_before_it_free() -> None:
+async def test_the_lateness_of_a_turn_is_kept_free_at_the_next_turn() -> None:
     seen: list[Turn] = []
 
     class Late(First):
@@ -203,7 +203,7 @@ async def test_a_server_that_is_being_replaced_is_tried_each_second_also_at_firs
     ]
 
 
-async def test_a_bot_that_was_let_in_comes_back_at_once_from_what_is_being_replaced() -> None:
+async def test_a_bot_that_was_let_in_comes_back_at_once_to_a_server_that_is_being_replaced() -> None:
     closed = Lost(1012, "reconnect soon")
     refusing = FakeConnection(says.welcome(), end=closed)
     world = World(FakeConnection(*OPENING, end=closed), refusing, FakeConnection(*OPENING, says.tournament_over()))

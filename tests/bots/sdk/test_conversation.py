@@ -277,7 +277,7 @@ def test_a_wrong_field_of_an_info_is_left_out_and_logged() -> None:
     assert said(actions, logging.WARNING) == "cup.1: of its info the bot cannot say: depth"
 
 
-def test_a_note_is_cut_to_what_the_protocol_takes() -> None:
+def test_a_note_is_cut_to_the_bound_of_the_protocol() -> None:
     talk = playing()
     (move,) = sent(talk.on_move(thought(talk.on_frame(says.turn())), Noted("4", "\ud800" + "½" * LONGEST_NOTE)))
     assert move.note == "?" + "½" * (LONGEST_NOTE // 2 - 1)

@@ -44,7 +44,7 @@ def test_a_wrong_field_is_left_out_and_named(name: str, value: object) -> None:
 
 
 @pytest.mark.parametrize("move", ["e2e4", '"', "é" * 64, "\x01"])
-def test_a_long_line_is_cut_to_what_the_protocol_takes(move: str) -> None:
+def test_a_long_line_is_cut_to_the_bound_of_the_protocol(move: str) -> None:
     most = LARGEST_INTEGER
     numbers = {"score": -1.7976931348623157e308, "depth": most, "nodes": most, "time_ms": most}
     told, lost = fitted({**numbers, "pv": [move] * 999})

@@ -114,7 +114,7 @@ def test_at_a_limited_depth_alpha_beta_is_minimax(choices: list[int], depth: int
 
 @settings(max_examples=20, deadline=None)
 @given(opening, st.integers(1, 3))
-def test_with_a_fresh_table_too(choices: list[int], depth: int) -> None:
+def test_searches_with_a_fresh_table_agree_with_plain_minimax(choices: list[int], depth: int) -> None:
     state = reach(choices)
     if state.codes():
         plain = Plain().best(state, depth, Tally()).value

@@ -52,7 +52,7 @@ def test_the_strong_search_finds_the_move_of_plain_minimax_at_equal_depth(game: 
 
 @settings(max_examples=10 if IS_LONG else 5, deadline=None)
 @given(seed=st.integers(0, 10**6))
-def test_deeper_too(seed: int) -> None:
+def test_the_strong_search_agrees_with_plain_minimax_at_greater_depths(seed: int) -> None:
     state, search = walked(CONNECT4.initial({"columns": 5, "rows": 5}), seed), Strong()
     for depth in range(1, 6):
         found, plain = search.best(state, depth, Tally()), Plain().best(state, depth, Tally())

@@ -217,7 +217,7 @@ def test_a_starter_keeps_every_rule(language: str, built: Mapping[str, Built], r
 
 
 @pytest.mark.slow
-def test_all_play_together_and_those_that_win_or_block_beat_a_random_one(
+def test_all_starters_play_together_and_winning_or_blocking_starters_beat_a_random_bot(
     built: Mapping[str, Built], server: Server, tmp_path: Path
 ) -> None:
     bots = {language: bot.command() for language, bot in built.items()}
@@ -261,7 +261,7 @@ def test_starters_play_games_of_joint_moves_and_chance(
 
 
 @pytest.mark.slow
-def test_all_come_back_to_what_was_replaced_and_give_up_a_silent_connection(
+def test_all_starters_come_back_to_a_replaced_server_and_give_up_a_silent_connection(
     built: Mapping[str, Built], tmp_path: Path
 ) -> None:
     """Refuse each bot twice, then leave its first connection silent."""
