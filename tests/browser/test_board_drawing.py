@@ -96,7 +96,7 @@ async def first_difference(page: Page, boards: list[dict[str, Any]]) -> tuple[st
 
 
 @pytest.mark.parametrize("game", EACH_GAME)
-async def test_the_script_draws_what_the_server_draws(home: Page, game: Game) -> None:
+async def test_the_script_draws_the_same_as_the_server(home: Page, game: Game) -> None:
     boards = [each for drawing in drawings(game) for each in drawn(drawing)]
     assert await first_difference(home, boards) is None
 
@@ -168,7 +168,7 @@ IN_PLACE = """async ([boards, flipped]) => {
 
 
 @pytest.mark.parametrize("game", EACH_GAME)
-async def test_a_move_changes_what_it_changes_on_the_board_and_no_more(home: Page, game: Game) -> None:
+async def test_a_move_changes_only_its_own_squares_on_the_page(home: Page, game: Game) -> None:
     random, state = Random(7), game.initial_for(game.most_seats)
     boards, bounds = [game.drawing(state.view())], [0]
     while state.outcome is None:

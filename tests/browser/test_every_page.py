@@ -163,7 +163,7 @@ async def test_every_page_fits_windows_of_every_width(visit: Visit) -> None:
     assert visit.overflows == []
 
 
-async def test_axe_sees_what_it_is_for(axe: str, page: Page) -> None:
+async def test_axe_sees_a_button_without_a_name(axe: str, page: Page) -> None:
     await page.goto("/")
     await page.evaluate(axe)
     await page.evaluate("document.querySelector('main').append(document.createElement('button'))")

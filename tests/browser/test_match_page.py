@@ -148,7 +148,7 @@ async def test_a_match_is_replayed(page: Page, server: RunningServer, paced_bots
     assert await ply.is_visible()
 
 
-async def test_a_transcript_is_downloaded_by_who_may(
+async def test_a_transcript_is_downloaded_by_permitted_readers(
     page: Page, server: RunningServer, paced_bots: PacedBots, tmp_path: Path
 ) -> None:
     (match,) = await played(server, paced_bots, "Downloaded", "tictactoe", legs=1)

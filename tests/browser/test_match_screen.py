@@ -47,7 +47,9 @@ async def begun(server: RunningServer, paced_bots: PacedBots, game: str, bots: s
 
 
 @pytest.mark.slow
-async def test_the_first_screen_has_what_one_looks_at(page: Page, server: RunningServer, paced_bots: PacedBots) -> None:
+async def test_the_first_screen_has_the_parts_that_readers_look_at(
+    page: Page, server: RunningServer, paced_bots: PacedBots
+) -> None:
     """The bots have names of the maximum length, which must not widen the page."""
     for game in game_names():
         match = await begun(server, paced_bots, game)

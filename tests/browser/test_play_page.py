@@ -113,7 +113,7 @@ async def steer(page: Page, target: int) -> None:
     await page.keyboard.press("Enter")
 
 
-async def test_by_keyboard_alone_from_the_second_seat(page: Page) -> None:
+async def test_a_match_is_played_by_keyboard_alone_from_the_second_seat(page: Page) -> None:
     await page.goto(f"/play?game=tictactoe&against={PERFECT}&seat=1")
     await page.locator("#name").focus()
     await page.keyboard.press("Enter")
@@ -148,7 +148,7 @@ async def test_random_is_beaten_and_rematches_swap_seats(page: Page) -> None:
     pytest.fail(f"not one win in {MOST_MATCHES} matches")
 
 
-async def test_resign_and_once_more_from_the_same_seat(page: Page) -> None:
+async def test_a_resigned_match_is_played_once_more_from_the_same_seat(page: Page) -> None:
     await sit_down(page, PERFECT)
     assert await my_turn(page)
     await page.locator("#resign").click()

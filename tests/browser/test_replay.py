@@ -37,7 +37,7 @@ async def expect_ply(page: Page, ply: int) -> None:
     await expect(page.locator("#ply")).to_have_text(re.compile(f"^ply {ply} of"))
 
 
-async def test_the_result_is_told_at_the_last_ply_or_to_who_asks(page: Page, match: str) -> None:
+async def test_the_result_is_told_at_the_last_ply_or_on_demand(page: Page, match: str) -> None:
     outcome, score, title = page.locator("#outcome"), page.locator(".score").first, page.locator("#result-title")
     last, notes = page.locator(".moves li:last-child code"), page.locator(".moves .note")
 

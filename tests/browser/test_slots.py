@@ -123,7 +123,7 @@ async def test_following_a_bot_that_is_in_view_makes_two_boards_change_places(ho
     assert after == ["ef", "cd", "ab"]
 
 
-async def test_a_snapshot_after_a_gap_keeps_places_and_stamps_what_has_ended_on_its_last_board(home: Page) -> None:
+async def test_a_snapshot_after_a_gap_keeps_places_and_stamps_ended_matches_on_their_last_boards(home: Page) -> None:
     last = {**board("ab"), "ply": 7}
     *_, after = await views(
         home,

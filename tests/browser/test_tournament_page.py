@@ -380,7 +380,7 @@ async def test_the_page_of_a_finished_tournament_opens_no_stream(open_page: Open
     assert [url.split("/")[-2] for url in asked if url.endswith("/events")] == [sample_site.ids["running"]]
 
 
-async def test_in_forced_colours_one_sees_progress_the_own_page_and_who_is_to_move(
+async def test_in_forced_colours_progress_the_own_page_and_the_bot_to_move_are_visible(
     page: Page, sample_site: SampleSite
 ) -> None:
     await page.emulate_media(forced_colors="active")
