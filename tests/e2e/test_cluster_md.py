@@ -43,7 +43,7 @@ def is_tried(block: Block) -> None:
     """Check nothing: a test runs the commands of the block."""
 
 
-def test_every_block_is_what_it_claims() -> None:
+def test_every_block_passes_its_check() -> None:
     special = {"elsewhere: it needs Docker": is_tried, "drawing": is_a_drawing}  # tests/e2e/test_compose_cluster.py
     assert check_page(PAGE, {"sql": is_tried, "sh": are_commands("export", *PROGRAMS), **special}) == 15
 

@@ -84,7 +84,7 @@ async def test_facts_that_bots_were_told_are_in_a_synchronous_standby(tmp_path: 
         field.judge(at.nodes.facts(), results=RESULTS)
 
 
-async def test_all_nodes_start_again_on_a_standby_that_lacks_what_was_told(tmp_path: Path) -> None:
+async def test_all_nodes_start_again_on_a_standby_that_lacks_told_facts(tmp_path: Path) -> None:
     with pair(tmp_path, synchronous=False) as at:
         processes = [node.process for node in at.nodes.each]
         epochs = list[int]()

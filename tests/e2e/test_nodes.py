@@ -143,7 +143,7 @@ async def play(
 
 
 @pytest.mark.slow
-async def test_bots_come_back_to_who_leads_when_the_leader_is_killed_moved_and_stopped(tmp_path: Path) -> None:
+async def test_bots_come_back_to_the_new_leader_when_the_leader_is_killed_moved_and_stopped(tmp_path: Path) -> None:
     with nodes(tmp_path, 2, *OPTIONS) as at:
         may = Troubles(at)
         await play(at, 4, 5, [may.move_main, may.kill_the_leader, may.stop_the_leader], 90)

@@ -139,7 +139,7 @@ def test_everything_that_the_server_says_works_on_another_machine(school: Class)
 
 
 @pytest.mark.long
-def test_a_public_url_is_what_everybody_is_told(school: Class) -> None:
+def test_everybody_is_told_the_public_url(school: Class) -> None:
     url = f"http://{NAME}:8765"
     printed = school.serve(f"rumble serve --host 0.0.0.0 --public-url {url}")
     assert re.findall(r"^page +(\S+)", printed, re.MULTILINE) == [f"{url}/"]

@@ -122,7 +122,7 @@ async def test_a_commit_without_an_answer_and_a_database_that_goes(tmp_path: Pat
 
 
 @pytest.mark.long
-async def test_each_failure_once_and_then_at_random(tmp_path: Path) -> None:
+async def test_results_survive_each_failure_once_and_at_random(tmp_path: Path) -> None:
     chance = random.Random(23)
     with place(tmp_path, fsync=True) as at:
         every = list(at.troubles().items())
