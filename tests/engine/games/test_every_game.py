@@ -87,5 +87,5 @@ class TestEveryGame:
         with pytest.raises((BadPosition, BadSettings)):
             game.parse(text)
 
-    def test_the_mirror_of_who_moves_is_the_estimate(self, game: Game) -> None:
+    def test_the_estimate_of_the_start_is_balanced(self, game: Game) -> None:
         assert -0.5 < game.initial().estimate() < 0.5

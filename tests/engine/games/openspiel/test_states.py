@@ -133,7 +133,7 @@ def test_plies_are_seen_by_their_mover() -> None:
 
 
 @pytest.mark.parametrize("name", ["negotiation", "tarok"])
-def test_a_seed_fixes_what_openspiel_draws(name: str) -> None:
+def test_a_seed_fixes_the_draws_of_openspiel(name: str) -> None:
     start = openspiel_game(f"openspiel:{name}").initial()
     with pytest.raises(NotListed):
         start.codes()
