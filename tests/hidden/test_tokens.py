@@ -35,7 +35,7 @@ def words_of_another(self: TokensState, seat: int, text: str) -> int:
         ({"codes_for": lambda self, seat: (0, 1) if int(self.tokens[0], 16) % 2 else (0,)}, "has other legal moves"),
     ],
 )
-def test_the_kit_finds_what_a_view_tells(members: dict[str, Any], problem: str) -> None:
+def test_the_kit_finds_secrets_that_a_view_tells(members: dict[str, Any], problem: str) -> None:
     state_class = type("Broken", (TokensState,), {"__slots__": (), **members})
 
     broken = type("BrokenGame", (TokensGame,), {"state": state_class})()
