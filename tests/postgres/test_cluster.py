@@ -87,7 +87,7 @@ def test_a_frozen_server_answers_when_it_goes_on(postgres: Cluster) -> None:
     "frozen", [pytest.param(False, id="running"), pytest.param(True, id="frozen", marks=pytest.mark.long)]
 )
 @pytest.mark.slow
-def test_nothing_stays_when_whoever_started_it_is_killed(frozen: bool) -> None:
+def test_no_server_stays_when_its_starter_is_killed(frozen: bool) -> None:
     need_module("psycopg", "postgres")
     with subprocess.Popen(
         [sys.executable, "-c", PROGRAM], cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True

@@ -72,7 +72,7 @@ def test_bytes_pass_both_ways_and_ends_too() -> None:
         assert between.passed == {"to_server": 3_000_000, "to_client": 3_000_000}
 
 
-def test_a_cut_resets_and_a_refusal_resets_who_comes() -> None:
+def test_a_cut_resets_connections_and_a_refusal_resets_new_connections() -> None:
     with echoing() as between, client(between) as sock:
         sock.sendall(b"one")
         assert sock.recv(100) == b"one"
@@ -90,7 +90,7 @@ def test_a_cut_resets_and_a_refusal_resets_who_comes() -> None:
 
 
 @pytest.mark.long
-def test_nobody_who_comes_at_the_end_is_left_open() -> None:
+def test_no_connection_that_comes_at_the_end_is_left_open() -> None:
     """An unclosed connection would be a warning, and warnings are errors."""
     for _ in range(60):
         ended = threading.Event()
