@@ -28,7 +28,7 @@ each = pytest.mark.parametrize("path", CONVERSATIONS, ids=lambda path: f"{path.p
 
 
 @each
-async def test_the_server_says_what_each_conversation_has(path: Path) -> None:
+async def test_the_server_says_the_frames_of_each_conversation(path: Path) -> None:
     await play(path)
 
 
@@ -123,7 +123,7 @@ async def test_a_conversation_that_is_not_so_is_found_out(change: str, tmp_path:
         await play(path)
 
 
-async def test_recording_writes_what_is_there() -> None:
+async def test_recording_writes_the_kept_conversation() -> None:
     for name in ("good/restart", "bad/flood"):
         path = EXAMPLES / f"{name}.jsonl"
         assert await recorded(path) == path.read_text(encoding="utf-8")

@@ -21,7 +21,7 @@ def test_characters_that_would_steer_a_terminal_are_escaped(given: str, shown: s
     assert plain_text(given) == shown
 
 
-def test_a_bot_shows_what_a_server_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_bot_shows_words_of_a_server_escaped(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stderr", written := io.StringIO())
     to_stderr("notice: \x1b[2J")
     assert written.getvalue() == "notice: \\u001b[2J\n"

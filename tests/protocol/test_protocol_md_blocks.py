@@ -67,11 +67,11 @@ CHECKS: Checks = {
 }
 
 
-def test_every_block_of_code_is_what_it_claims() -> None:
+def test_every_block_of_code_passes_its_check() -> None:
     assert check_page(PATH, CHECKS) > 40
 
 
-def test_every_block_of_the_examples_page_is_what_it_claims() -> None:
+def test_every_block_of_the_examples_page_passes_its_check() -> None:
     def are_ours(block: Block) -> None:
         are_commands("python")(replace(block, text="\n".join(map(with_server, commands(block)))))
 

@@ -77,7 +77,7 @@ def test_moves_of_each_game_match_the_notation_of_the_page(game: Game) -> None:
 
 
 @each_game
-def test_the_example_of_each_game_is_what_the_engine_plays(game: Game) -> None:
+def test_the_example_of_each_game_is_as_the_engine_plays(game: Game) -> None:
     example: dict[str, Any] = EXAMPLES[game.name]
     state = game.initial(example["settings"])
     for move in example["moves"]:

@@ -69,7 +69,7 @@ def test_the_server_leaves_nothing_out(message: server.ServerMessage) -> None:
                 VALIDATORS[message.type].validate(less)
 
 
-def test_a_time_control_may_grow_only_in_what_the_server_sends() -> None:
+def test_a_time_control_may_grow_only_in_messages_of_the_server() -> None:
     grown = {"move_ms": 1, "bank_ms": 0, "increment_ms": 0, "delay_ms": 5}
     frame = {"type": "left", "tournament": "t", "game": "g", "settings": {}, "time_control": grown, "status": "lobby"}
     frame["away_clock"] = "stands"
