@@ -120,7 +120,7 @@ def test_the_export_has_every_match_with_its_counted_attempt_and_the_void_ones_a
     assert (void["attempt"], void["scores"], void["termination"]) == (1, None, "aborted")
 
 
-def test_the_last_fault_of_a_bot_is_what_it_did_itself() -> None:
+def test_the_last_fault_of_a_bot_is_its_own_doing() -> None:
     world = World()
     tournament = world.create(cycles=5, bench_after=2, start_at_bots=2)
     world.player("ann", first_legal, join="friday")

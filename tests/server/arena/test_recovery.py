@@ -109,7 +109,7 @@ def test_a_match_that_begins_within_the_grace_has_the_grace_too() -> None:
     assert len(after.tournament("friday").results) == 1
 
 
-def test_within_the_grace_no_absent_budget_runs_for_who_drops_again() -> None:
+def test_within_the_grace_no_absent_budget_runs_for_a_bot_that_drops_again() -> None:
     world = World()
     world.create(absent_ms=1000)
     world.logins("ann", "ben", join="friday")

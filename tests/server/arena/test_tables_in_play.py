@@ -83,7 +83,7 @@ def test_a_table_plays_without_the_bots_that_left(kind: str) -> None:
         assert found.standings.tally.bots["bot-07"].faults[Termination.NO_SHOW] == len(lone)
 
 
-def test_a_table_with_too_few_bots_is_lost_by_those_that_are_gone() -> None:
+def test_a_table_with_too_few_bots_is_lost_by_the_bots_that_are_gone() -> None:
     world = World()
     tournament = world.create(start_at_bots=3, **{**SHORT, "seats": 3})
     bots = log_in(world, names(3))
@@ -162,7 +162,7 @@ def test_a_field_that_is_too_small_for_a_table_does_not_start(bots: int, kind: s
 
 
 @pytest.mark.parametrize("kind", ["round-robin", "knockout", "gauntlet"])
-def test_a_tournament_by_payoffs_sums_what_its_games_paid(kind: str) -> None:
+def test_a_tournament_by_payoffs_sums_the_payoffs_of_its_games(kind: str) -> None:
     world = World()
     tournament = world.create(game="dilemma", settings={"rounds": 3}, format=kind, points="payoffs", start_at_bots=4)
     bots = log_in(world, names(4))

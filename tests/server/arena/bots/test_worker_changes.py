@@ -53,7 +53,7 @@ def test_a_worker_that_takes_a_match_over_is_asked_as_its_own_login_wants() -> N
     assert two.last("turn")["legal"]
 
 
-def test_matches_of_a_worker_go_to_those_with_most_room() -> None:
+def test_matches_of_a_worker_go_to_the_workers_with_most_room() -> None:
     world = World()
     one, two, three = workers(world, "one", "two", "three", max_matches=1)
     tournament = gauntlet(world)
@@ -81,7 +81,7 @@ def test_without_room_elsewhere_the_away_budget_runs_until_a_worker_has_room() -
     assert two.last("turn")["match"] == lost
 
 
-def test_a_worker_that_comes_with_room_takes_up_what_is_away() -> None:
+def test_a_worker_that_comes_with_room_takes_up_matches_that_are_away() -> None:
     world = World()
     one, two = playing(world, 2)
     lost = one.last("match_start")["match"]

@@ -102,7 +102,7 @@ def test_frames_of_a_match_go_to_the_session_that_plays_it() -> None:
     assert not two.inbox.all("match_over")
 
 
-def test_frames_about_a_tournament_go_to_every_session_and_answers_to_who_asked() -> None:
+def test_frames_about_a_tournament_go_to_every_session_and_answers_to_the_asking_session() -> None:
     world = World()
     one, two = workers(world, "one", "two")
     tournament = gauntlet(world)

@@ -67,7 +67,7 @@ def test_the_host_sees_who_was_refused() -> None:
     assert (kept.name, kept.address, kept.code) == ("Z" * MOST_NOTED, ADDRESS, "bad_display_name")
 
 
-def test_names_are_unique_and_who_has_the_key_keeps_the_name() -> None:
+def test_names_are_unique_and_the_owner_of_the_key_keeps_the_name() -> None:
     world = World()
     code = classroom(world)
     assert [

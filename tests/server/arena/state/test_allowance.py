@@ -37,7 +37,7 @@ def claim(here: World, name: str, address: str) -> str:
     return str(bot.inbox.frames[-1].get("code", "session"))
 
 
-def test_a_club_has_so_many_bots_and_those_that_it_has_come_back() -> None:
+def test_a_club_has_so_many_bots_and_its_own_bots_come_back() -> None:
     here = world(bots=2)
     here.login("ada", key="k" * 16)
     here.login("bob")
@@ -65,7 +65,7 @@ def test_of_several_house_bots_beyond_the_quota_none_is_added() -> None:
     assert len(tournament.field) == 5
 
 
-def test_in_a_full_club_who_has_most_names_that_do_not_play_makes_room() -> None:
+def test_in_a_full_club_the_address_with_most_names_that_do_not_play_makes_room() -> None:
     """Whoever goes on claiming names takes the place of names of its own."""
     here = World(admission=Admission(Bounds(names_per_hour=1_000)))
     here.arena.allowance.quotas = Quotas(bots=10)
@@ -128,7 +128,7 @@ def test_a_club_has_so_many_tournaments_that_are_not_over() -> None:
     here.create(name="saturday")
 
 
-def test_where_the_bytes_are_used_up_nothing_is_created_and_what_runs_goes_on() -> None:
+def test_where_the_bytes_are_used_up_nothing_is_created_and_running_tournaments_go_on() -> None:
     here = world(bytes=1_000)
     tournament = here.create(name="friday")
     bots = [here.login(name, join="friday", challenges=True) for name in ("ada", "bob")]

@@ -58,7 +58,7 @@ def test_later_logins_show_the_key() -> None:
     assert refusal(names, "ann") is ErrorCode.KEY_REQUIRED
 
 
-def test_names_of_the_house_are_not_counted_as_those_of_bots() -> None:
+def test_names_of_the_house_are_not_counted_as_names_of_bots() -> None:
     names = Names()
     for name in ("ann", "house-random", "House-mcts", "bob"):
         check(names, name, KEY)
@@ -122,7 +122,7 @@ def test_bad_names(name: str) -> None:
     assert refusal(Names(), name) is ErrorCode.BAD_NAME
 
 
-def test_a_name_is_owned_by_who_shows_its_key_and_an_open_one_by_nobody() -> None:
+def test_a_name_is_owned_by_the_bot_with_its_key_and_an_open_name_by_nobody() -> None:
     names = Names()
     check(names, "Ann", KEY)
     check(names, "ben")

@@ -169,7 +169,7 @@ BREAKS: dict[str, Callable[[World], None]] = {
 
 
 @pytest.mark.parametrize("what", BREAKS)
-def test_a_bot_is_kept_no_longer_for_what_cannot_begin(what: str) -> None:
+def test_a_bot_is_kept_no_longer_for_a_match_that_cannot_begin(what: str) -> None:
     world = kept_for_a_slow_one()
     BREAKS[what](world)
     world.run(4)

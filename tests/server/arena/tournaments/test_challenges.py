@@ -388,7 +388,7 @@ def test_a_challenge_that_waits_starts_when_a_table_begins_without_its_bot() -> 
     assert len(waiting.running) == 1
 
 
-def test_a_challenge_is_still_one_after_a_restart() -> None:
+def test_a_challenge_stays_a_challenge_after_a_restart() -> None:
     world = World(admission=Admission(Bounds(challenges_per_address_at_one_bot=1)))
     ann, _ = two(world)
     challenge(ann)
@@ -416,7 +416,7 @@ def test_a_challenged_bot_can_end_the_challenge(way: str) -> None:
     assert world.arena.challenges.still_open() == {}
 
 
-def test_a_bot_is_only_challenged_to_what_it_plays() -> None:
+def test_a_bot_is_only_challenged_to_games_that_it_plays() -> None:
     world = World()
     ann, _ = two(world, games=["connect4"])
     challenge(ann)

@@ -89,7 +89,7 @@ def test_the_answer_is_for_the_session_that_asked(end: str) -> None:
     assert (len(bot.inbox.frames), len(newest.inbox.frames)) == frames
 
 
-def test_a_refusal_stands_in_the_transcripts_of_what_the_bot_is_playing() -> None:
+def test_a_refusal_stands_in_the_transcripts_of_the_matches_that_the_bot_is_playing() -> None:
     world = world_after()
     tournament = world.create(name="Monday", start_at_bots=2)
     bots: Any = world.logins("ann", "zoe", join=tournament.id)

@@ -57,7 +57,7 @@ def test_a_bot_that_leaves_loses_its_open_matches_and_the_rest_one_by_one() -> N
     assert tournament.standings.tally.bots[ben.name].played == 4
 
 
-def test_leaving_again_or_where_one_never_was_is_told_and_changes_nothing() -> None:
+def test_leaving_again_or_without_having_joined_is_told_and_changes_nothing() -> None:
     world = World()
     tournament = world.create()
     bot = world.login("ann", join=tournament.id)

@@ -73,7 +73,7 @@ def pair_of(tournament: Tournament, match: str) -> frozenset[str]:
     raise KeyError(match)
 
 
-def test_one_slow_bot_does_not_slow_those_who_can_play_another_match_meanwhile() -> None:
+def test_one_slow_bot_does_not_slow_bots_that_can_play_another_match_meanwhile() -> None:
     def ends_at_ms(slow: int) -> int:
         world = World()
         tournament = world.create(start_at_bots=5, legs=1, time_control=TimeControl(move_ms=60_000))
@@ -132,7 +132,7 @@ def test_many_events_of_an_iteration_start_no_more_matches_than_one() -> None:
     assert len(world.arena.matches.live) > 5 * STARTS_AT_ONCE
 
 
-def test_an_event_costs_tournaments_that_it_does_not_concern_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_event_costs_nothing_in_tournaments_that_it_does_not_concern(monkeypatch: pytest.MonkeyPatch) -> None:
     world = World()
     for number in range(50):
         world.create(name=f"Club {number}", start_at_bots=2, time_control=TimeControl(move_ms=1_000_000))
