@@ -77,7 +77,7 @@ def test_a_practice_that_reads_the_keyboard_ends_with_a_program_behind_a_bridge(
 
 
 @pytest.mark.slow
-def test_a_server_ends_after_those_who_play_on_it_and_watch(tmp_path: Path) -> None:
+def test_a_server_that_was_played_on_and_watched_ends(tmp_path: Path) -> None:
     serve = ("serve", "--port", "0", "--host-token", TOKEN, "--db", str(tmp_path / "rumble.db"), "--house", "random")
     with on_a_terminal(*serve) as server:
         server.until("Ctrl-C stops")

@@ -78,7 +78,7 @@ def test_a_differing_round_is_told_with_its_criterion(capsys: Captured, event: P
     assert (found["round"], found["file"], found["by"]) == (1, ["1-4", "3-2"], "")
 
 
-def test_an_export_names_its_rules_and_remarks_what_it_lacks(capsys: Captured, event: Path) -> None:
+def test_an_export_names_its_rules_and_missing_data_is_remarked(capsys: Captured, event: Path) -> None:
     event.write_text("092 Individual: swiss (tictactoe), dutch-2025\n### round 2 is left out\n" + event.read_text())
     assert run(["pair", str(event), "--check"]) == 0
     captured = capsys.readouterr()

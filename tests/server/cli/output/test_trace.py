@@ -47,7 +47,7 @@ def test_a_match_is_followed_on_the_board() -> None:
 
 
 @pytest.mark.parametrize("bad", ["9", 4, None, {"a": 1}])
-def test_a_move_that_is_none_changes_no_board(bad: object) -> None:
+def test_a_move_without_meaning_changes_no_board(bad: object) -> None:
     trace = Trace()
     lines_of(trace, says.match_start(), says.turn())
     assert len(shown(trace.frame("bot", move(bad)))) == 1

@@ -69,7 +69,7 @@ def test_a_search_to_the_end_tells_its_progress(capsys: pytest.CaptureFixture[st
     assert [line.partition(":")[0] for line in lines] == [f"depth {depth}" for depth in range(1, 10)]
 
 
-def test_a_search_to_the_end_is_for_those_who_search() -> None:
+def test_a_search_to_the_end_is_for_bots_that_search() -> None:
     with pytest.raises(CliError, match="--exact is for minimax and streetwise"):
         exactly(make_reference_bot("mcts"), TICTACTOE.initial(), {})
     with pytest.raises(CliError, match="--exact has no limit"):

@@ -36,7 +36,7 @@ async def test_each_frame_is_shown_for_people(capsys: Captured) -> None:
     assert shown[-1].startswith("next   Keep the connection and the program until tournament_over")
 
 
-async def test_or_as_json_until_only_the_ends_of_programs_follow(capsys: Captured) -> None:
+async def test_frames_are_shown_as_json_until_only_the_ends_of_programs_follow(capsys: Captured) -> None:
     screen = Screen(as_json=True, step=False)
     await screen.frame("server", WELCOME)
     assert json.loads(capsys.readouterr().out) == {"from": "server", "frame": {"type": "welcome"}}

@@ -21,7 +21,7 @@ def test_a_text_that_is_no_setting_is_refused(text: str) -> None:
     assert raised.value.exit_code == 2
 
 
-def test_only_what_was_given() -> None:
+def test_options_that_were_not_given_are_left_out() -> None:
     assert without_none(depth=3, search=None) == {"depth": 3}
     no_options_for_functions({})
     with pytest.raises(CliError, match="--time-ms, --depth: only for reference bots"):

@@ -84,7 +84,7 @@ def test_something_else_answers(monkeypatch: pytest.MonkeyPatch, answer: httpx.R
         OrganiserClient("127.0.0.1:1").get("tournaments")
 
 
-def test_a_command_asks_again_while_what_answers_is_being_replaced(refusing: Refusing, slept: list[float]) -> None:
+def test_a_command_asks_again_while_the_server_is_being_replaced(refusing: Refusing, slept: list[float]) -> None:
     assert refusing(503, 421, 502).get("tournaments") == {"done": True}
     assert refusing(503, 421, Retry_After="3").post("tournaments", {}) == {"done": True}
     assert slept == [1.0, 1.0, 1.0, 3.0, 3.0]
