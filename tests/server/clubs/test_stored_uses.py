@@ -57,7 +57,7 @@ def test_no_more_is_read_than_there_is_time_for(monkeypatch: pytest.MonkeyPatch)
     assert StoredUses().read(Reader(), ["chess", "go"]) == {}  # type: ignore[arg-type]
 
 
-async def test_clubs_that_are_not_loaded_tell_what_they_use(tmp_path: Path) -> None:
+async def test_the_uses_of_clubs_that_are_not_loaded_are_told(tmp_path: Path) -> None:
     async with running(tmp_path / "x.db") as server:
         chess, _ = await create(server, "chess", "go")
         for name in ("ada", "bob"):
