@@ -347,7 +347,7 @@ async def test_when_the_server_stops_bots_are_closed_with_1001() -> None:
         await stopping
 
 
-async def test_a_connection_that_never_became_one_does_not_hold_up_the_stop() -> None:
+async def test_a_refused_upgrade_does_not_hold_up_the_stop() -> None:
     async with served() as server, server.raw() as client:
         await client.upgrade("/elsewhere")
         async with asyncio.timeout(PATIENCE_S):

@@ -79,7 +79,7 @@ def test_the_limit_is_raised_as_far_as_it_may_be() -> None:
 
 
 @pytest.mark.e2e
-async def test_for_a_new_connection_an_idle_one_is_ended_and_who_plays_goes_on() -> None:
+async def test_an_idle_connection_is_ended_for_a_new_connection_and_playing_bots_go_on() -> None:
     async with served() as server, contextlib.AsyncExitStack() as stack:
         tournament = server.create(start_at_bots=2)
         bots = [await stack.enter_async_context(server.raw()) for _ in range(3)]

@@ -183,7 +183,7 @@ async def test_a_flood_after_the_close_is_not_read_either() -> None:
         assert server.refusals.counts == {"empty_frames": 1}
 
 
-async def test_many_who_send_fragments_are_read_no_faster_than_one(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_many_senders_of_fragments_are_read_no_faster_than_one_sender(monkeypatch: pytest.MonkeyPatch) -> None:
     text = LOGIN.ljust(2_000)
     fragments = [WireFrame(Opcode.CONT, text[at : at + 1], at == 1_999) for at in range(1, 2_000)]
     async with (

@@ -196,7 +196,7 @@ def waiting(world: World) -> Bot:
     return ann
 
 
-def test_the_absent_budget_of_who_has_no_match_stands(world: World, lease: Validity) -> None:
+def test_the_absent_budget_of_a_bot_without_a_match_stands(world: World, lease: Validity) -> None:
     ann = waiting(world)
     suspend(world, lease, 60_000)
     world.run(999)
@@ -295,7 +295,7 @@ def test_a_waiting_call_that_fails_keeps_no_other_call_out(lease: Validity) -> N
     assert not gate.waiting
 
 
-def test_a_lease_that_is_over_again_stops_what_enters(lease: Validity) -> None:
+def test_a_lease_that_is_over_again_stops_entering_calls(lease: Validity) -> None:
     (clock, gate), entered = led_by(lease), list[str]()
     lease.valid = False
 

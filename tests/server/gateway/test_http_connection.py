@@ -408,7 +408,7 @@ async def test_nothing_is_read_while_requests_wait() -> None:
         app.may_answer.set()
 
 
-async def test_a_large_body_is_read_and_so_is_what_follows_it() -> None:
+async def test_a_large_body_is_read_and_so_are_the_bytes_behind_it() -> None:
     async with pages() as (server, _), server.raw() as client:
         for _ in range(2):
             client.writer.write(

@@ -49,7 +49,7 @@ async def test_a_cancelled_timer_does_not_come() -> None:
     assert called == []
 
 
-async def test_after_input_comes_after_what_was_received() -> None:
+async def test_after_input_calls_back_after_received_data() -> None:
     loop = asyncio.get_running_loop()
     order: list[str] = []
     done = asyncio.Event()

@@ -90,7 +90,7 @@ async def test_a_connection_that_has_waited_its_time_is_refused(shared: Any) -> 
     assert not shared.permits.waiting
 
 
-async def test_an_old_stranger_gives_way_to_who_has_waited_its_time(shared: Any) -> None:
+async def test_an_old_stranger_gives_way_to_a_connection_that_has_waited_its_time(shared: Any) -> None:
     first, second = acquiring(shared, 2)
     shared.clock.ms = permits.WAIT_MS
     await second.over()

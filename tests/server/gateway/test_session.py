@@ -22,7 +22,7 @@ from tests.server.world import World
 # --- welcome and login ---
 
 
-def test_the_server_speaks_first_and_says_what_it_allows() -> None:
+def test_the_server_speaks_first_and_tells_its_limits() -> None:
     (welcome,) = World().connect().heard()
     assert welcome == {
         "type": "welcome",
@@ -84,7 +84,7 @@ def slow_world() -> tuple[World, Slow]:
     return world, slow
 
 
-def test_while_a_login_is_looked_at_nothing_is_read_and_what_had_come_is_handled_after_it() -> None:
+def test_during_a_login_nothing_is_read_and_frames_that_had_come_are_handled_after_it() -> None:
     world, slow = slow_world()
     world.create()
     bot = world.login("ann", BEYOND, key=KEY)
@@ -98,7 +98,7 @@ def test_while_a_login_is_looked_at_nothing_is_read_and_what_had_come_is_handled
     assert not bot.link.is_paused
 
 
-def test_a_refused_login_is_followed_by_what_had_come() -> None:
+def test_a_refused_login_is_followed_by_frames_that_had_come() -> None:
     world, slow = slow_world()
     bot = world.login("ann", BEYOND)
     bot.login("ann", key=KEY)
@@ -190,7 +190,7 @@ def test_a_failed_join_leaves_the_login_standing(join: dict[str, Any], code: str
     assert bot.inbox.kinds() == ["joined"]
 
 
-def test_a_bot_of_another_game_does_not_enter_but_one_that_is_in_stays() -> None:
+def test_a_bot_of_another_game_does_not_enter_but_a_bot_that_is_in_stays() -> None:
     world = World()
     friday = world.create(start_at_bots=2)
     world.login("ann", join="friday")
@@ -336,7 +336,7 @@ def test_a_tournament_that_is_not_there_cannot_be_left() -> None:
     assert bot.error() == "unknown_tournament"
 
 
-def test_resigning_what_one_does_not_play_is_an_error() -> None:
+def test_resigning_a_match_of_other_bots_is_an_error() -> None:
     world = World()
     mover, _ = in_play(world)
     stranger = world.login("zoe")
@@ -349,7 +349,7 @@ def test_resigning_what_one_does_not_play_is_an_error() -> None:
 
 
 @pytest.mark.parametrize("match", ["nonsense", "friday.1.1.1.2", "friday.1.1.1.1"])
-def test_a_move_in_a_match_one_does_not_play_is_rejected(match: str) -> None:
+def test_a_move_in_a_match_of_other_bots_is_rejected(match: str) -> None:
     world = World()
     in_play(world)
     stranger = world.login("zoe")
@@ -392,7 +392,7 @@ def test_a_session_that_is_closed_says_and_hears_nothing_more() -> None:
     assert bot.inbox.frames[-1]["type"] == "session"
 
 
-def test_a_close_waits_for_what_must_be_told_before_it() -> None:
+def test_a_close_waits_for_frames_that_must_be_sent_before_it() -> None:
     world = World()
     _, waiter = in_play(world)
     world.log.stuck = True
@@ -442,7 +442,7 @@ def test_a_measurement_before_the_login_is_kept_by_the_link_alone() -> None:
 # --- frames for a match's transcript ---
 
 
-def test_frames_that_belong_to_no_match_are_kept_with_those_being_played() -> None:
+def test_frames_that_belong_to_no_match_are_kept_with_the_matches_being_played() -> None:
     world = World()
     mover, _ = in_play(world)
     mover.say_text("nonsense " * 1000)

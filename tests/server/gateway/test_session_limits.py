@@ -20,7 +20,7 @@ from tests.server.world import Bot, World
 # --- names and keys ---
 
 
-def test_a_wrong_key_is_closed_and_does_not_disturb_who_is_connected() -> None:
+def test_a_login_with_a_wrong_key_is_closed_and_does_not_disturb_the_connected_bot() -> None:
     world = World()
     bot = world.login("ann", key=KEY)
     thief = world.login("ANN", key=OTHER)
@@ -157,7 +157,7 @@ def test_names_that_give_way_have_a_bound_a_minute() -> None:
     assert newcomers(world, "cid") == ["cid"]
 
 
-def test_names_burned_without_an_invitation_take_no_place_of_those_with_one() -> None:
+def test_names_burned_without_an_invitation_take_no_place_of_invited_names() -> None:
     world = World(admission=Admission(Bounds(names_per_hour=4, invited_names_per_hour=1, freed_names_per_minute=1)))
     world.create(invite="sesame")
     burned(world, 0)
@@ -318,7 +318,7 @@ def test_wrong_keys_of_neighbours_do_not_lock_out_an_exchanged_key() -> None:
     assert "made_key" not in open_name.last("session")
 
 
-def test_the_end_of_a_match_is_told_to_who_was_away_at_the_next_login() -> None:
+def test_a_bot_that_was_away_is_told_the_end_of_its_match_at_the_next_login() -> None:
     world = World()
     mover, waiter = in_play(world)
     mover.drop()
@@ -351,7 +351,7 @@ def test_messages_that_answer_no_turn_are_limited_and_one_too_many_loses_every_o
 
 
 @pytest.mark.parametrize("text", ["nonsense", json.dumps({"type": "login", "name": "-"})])
-def test_before_the_login_too(text: str) -> None:
+def test_messages_before_the_login_are_limited_too(text: str) -> None:
     bot = World(limits=Limits(unsolicited_per_minute=5)).connect()
     for _ in range(5):
         bot.say_text(text)
