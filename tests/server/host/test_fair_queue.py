@@ -42,7 +42,7 @@ async def test_one_task_of_each_address_is_served_in_turn() -> None:
     assert desk.served[2:7] == ["many", "one", "other", "many", "one"]
 
 
-async def test_whoever_has_most_that_waits_is_sent_away_and_nobody_else() -> None:
+async def test_only_tasks_of_the_asker_with_most_waiting_tasks_are_sent_away() -> None:
     desk = Desk()
     many = [desk.ask("many") for _ in range(10 * MOST_WAITING)]
     await asyncio.sleep(0)
@@ -75,7 +75,7 @@ async def test_cancelled_tasks_hold_nobody_up() -> None:
     assert desk.served == ["served", "last"]
 
 
-async def test_whoever_is_sent_away_and_then_cancelled_gives_no_turn_away() -> None:
+async def test_a_task_sent_away_and_then_cancelled_gives_no_turn_away() -> None:
     desk = Desk()
     many = [desk.ask("many") for _ in range(MOST_WAITING + 1)]
     await asyncio.sleep(0)

@@ -49,7 +49,7 @@ def test_objects_that_exist_at_the_start_are_set_aside() -> None:
         assert len(gc.get_objects(generation=2)) < len(objects)
 
 
-def test_a_pass_looks_only_at_what_is_newer_than_the_last_one(played: Played) -> None:
+def test_a_pass_looks_only_at_objects_newer_than_the_last_pass(played: Played) -> None:
     before = gc.get_freeze_count()
     objects = [[each] for each in range(10_000)]
     gc.collect(1)
@@ -104,7 +104,7 @@ def test_passes_come_the_rarer_the_more_of_the_time_they_take(played: Played, mo
     assert [after(0.05, took_s) for took_s in (0.001, 0.009)] == [2_500, LEAST_NEW], "a single pass is short"
 
 
-def test_a_look_makes_a_pass_over_what_is_new(played: Played) -> None:
+def test_a_look_makes_a_pass_over_new_objects(played: Played) -> None:
     before = gc.get_freeze_count()
     objects = [[each] for each in range(LEAST_COUNTED)]
     played.tuner.collect_if_due()

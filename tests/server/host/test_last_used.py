@@ -21,7 +21,7 @@ def test_a_value_takes_the_place_of_an_earlier_one_whatever_their_sizes() -> Non
     assert (kept.pop("a"), kept.pop("a"), kept.size) == (2, None, 0)
 
 
-def test_a_value_larger_than_the_bound_stays_only_where_one_has_to() -> None:
+def test_a_value_larger_than_the_bound_stays_only_where_one_value_has_to_stay() -> None:
     none, one = LastUsed[str, int](8), LastUsed[str, int](8, least=1)
     for kept in (none, one):
         kept.put("small", 1, 1)

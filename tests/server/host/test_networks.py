@@ -23,7 +23,7 @@ def test_each_address_is_one_of_this_machine_s_own() -> None:
             listening.bind((address, 0))  # raises for an address of another machine
 
 
-def test_the_interfaces_have_the_way_to_oneself() -> None:
+def test_the_interfaces_have_the_way_to_this_machine() -> None:
     assert "127.0.0.1" in [str(each) for each in of_interfaces()]
 
 
