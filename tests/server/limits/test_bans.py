@@ -27,7 +27,7 @@ def banned(*what: str, by_name: bool = False, until_ms: int | None = None) -> Ba
         ("203.0.113.0/24", "testclient", False),
     ],
 )
-def test_a_ban_of_an_address_is_one_of_its_network(ban: str, address: str, is_banned: bool) -> None:
+def test_a_ban_holds_for_the_addresses_of_its_network(ban: str, address: str, is_banned: bool) -> None:
     assert (banned(ban, "198.51.100.0/30").of_address(address, 0) is not None) == is_banned
 
 

@@ -106,7 +106,7 @@ def test_a_known_connection_is_a_stranger_no_more() -> None:
     assert beyond.has_room
 
 
-def test_strangers_take_no_room_from_those_who_are_known() -> None:
+def test_strangers_take_no_room_from_known_connections() -> None:
     permits = small()
     for _ in range(3):
         known(permits)

@@ -16,7 +16,7 @@ def test_messages_of_strangers_are_counted_by_address() -> None:
     assert strangers.count_messages(ADDRESS, MINUTE_MS)
 
 
-def test_to_ask_whether_one_may_speak_counts_nothing() -> None:
+def test_asking_whether_a_stranger_may_speak_counts_nothing() -> None:
     strangers = Strangers(Bounds(stranger_messages_per_minute=1), Refusals())
     assert [strangers.may_send(ADDRESS, 0) for _ in range(2)] == [True, True]
     strangers.count_messages(ADDRESS, 0)
