@@ -23,7 +23,7 @@ def failed() -> logging.LogRecord:
         return made
 
 
-def test_a_line_has_time_level_logger_message_and_what_belongs_to_it() -> None:
+def test_a_line_has_time_level_logger_message_and_extra_fields() -> None:
     made = record("refused %d", 3, reason="wrong_key", address="::1", about="")
     text = "2026-09-21T14:13:20.123Z INFO rumble_server.x: refused 3 reason=wrong_key address=::1"
     assert TextLines(Blanker()).format(made) == text
