@@ -92,7 +92,7 @@ def test_a_turn_that_waits_for_the_disk_is_excused_from_when_it_has_left() -> No
     assert driven.all_facts(MoveMade)[0].excused_ms == 200
 
 
-def test_a_move_that_is_read_just_before_its_verdict_counts_and_what_was_over_is_excused() -> None:
+def test_a_move_that_is_read_just_before_its_verdict_counts_and_its_overtime_is_excused() -> None:
     driven = DrivenReferee.seated(time_control=BANK)
     driven.now_ms += 1507
     driven.move(0, "4")
@@ -211,7 +211,7 @@ def test_a_log_that_ends_between_too_much_and_the_verdict_is_void_after_a_restar
 # --- a clock that runs while its bot is away ---
 
 
-def test_a_drop_on_ones_own_turn_is_counted_and_no_other() -> None:
+def test_only_a_drop_on_the_bots_own_turn_is_counted() -> None:
     driven = DrivenReferee.seated()
     for seat in (0, 1, 0):
         driven.disconnect(seat)

@@ -177,7 +177,7 @@ def test_a_seat_that_crashes_falls_out_by_its_fault_also_after_a_restart() -> No
     assert not [frame for inbox in driven.seats for frame in inbox.all("match_over") if "KeyError" in str(frame)]
 
 
-def test_all_whose_clocks_run_out_fall_and_the_rest_play_on() -> None:
+def test_seats_whose_clocks_run_out_fall_and_the_rest_play_on() -> None:
     driven = seated("four snakes")
     driven.move(2, "up")
     driven.pass_ms(1_000)

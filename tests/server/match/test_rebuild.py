@@ -223,7 +223,7 @@ def apart(facts: Sequence[MatchFact]) -> list[MatchFact]:
 
 
 @given(st.lists(actions, max_size=40), st.integers(0, 300))
-def test_a_turn_in_the_fact_of_its_move_tells_what_one_of_its_own_does(
+def test_a_turn_in_the_fact_of_its_move_tells_as_much_as_a_fact_of_its_own(
     script: list[tuple[str, int]], lag_ms: int
 ) -> None:
     driven = DrivenReferee(time_control=CONTROL, illegal_retries=2)

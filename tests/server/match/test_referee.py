@@ -61,7 +61,7 @@ def test_a_turn_is_a_full_snapshot() -> None:
 
 
 @pytest.mark.parametrize("omit", [("legal",), ("moves",), ("legal", "moves")])
-def test_a_turn_leaves_out_what_the_login_omits_and_nothing_else(omit: tuple[str, ...]) -> None:
+def test_a_turn_leaves_out_the_fields_that_the_login_omits_and_no_others(omit: tuple[str, ...]) -> None:
     whole, less = DrivenReferee.seated(), DrivenReferee()
     less.connect(0, omit=omit)
     less.connect(1)
@@ -126,7 +126,7 @@ def test_a_move_that_counts_is_told_by_the_next_turn_alone() -> None:
         (FULL, (0.5, 0.5), None, "board full"),
     ],
 )
-def test_by_the_rules_of_the_game(
+def test_a_match_ends_by_the_rules_of_the_game(
     moves: tuple[str, ...], scores: tuple[float, ...], winner: int | None, reason: str
 ) -> None:
     driven = DrivenReferee.seated()
@@ -161,7 +161,7 @@ def test_by_the_rules_of_the_game(
 
 
 @pytest.mark.parametrize("seat", [0, 1])
-def test_by_resignation_at_any_time_and_nobody_is_at_fault(seat: int) -> None:
+def test_a_match_ends_by_resignation_at_any_time_and_nobody_is_at_fault(seat: int) -> None:
     driven = DrivenReferee.seated()
     driven.resign(seat)
     assert (driven.over.termination, driven.over.winner, driven.over.at_fault) == (
@@ -191,7 +191,7 @@ def test_a_crash_is_the_fault_of_the_seat_and_its_error_stays_out_of_the_frames(
 
 
 @pytest.mark.parametrize("termination", [Termination.FLOOD, Termination.ADJUDICATION])
-def test_by_a_forfeit_from_outside_the_board(termination: Termination) -> None:
+def test_a_match_ends_by_a_forfeit_from_outside_the_board(termination: Termination) -> None:
     driven = DrivenReferee.seated()
     driven.forfeit(0, termination, "ann went too far")
     assert (driven.over.termination, driven.over.scores, driven.over.at_fault) == (termination, (0.0, 1.0), (0,))
@@ -211,7 +211,7 @@ def test_an_aborted_match_is_void_and_nobodys_fault() -> None:
 @pytest.mark.parametrize(
     "move", ["4", "9", "", "x" * (LONGEST_MOVE + 1)], ids=["illegal", "unreadable", "empty", "long"]
 )
-def test_by_a_move_that_is_illegal_or_unreadable(move: str) -> None:
+def test_a_match_ends_by_a_move_that_is_illegal_or_unreadable(move: str) -> None:
     driven = DrivenReferee.seated()
     driven.play("4")
     driven.seats[1].heard()
@@ -240,7 +240,7 @@ def test_a_match_has_one_outcome_whatever_comes_after_it() -> None:
     assert (driven.over, len(driven.facts), driven.seats[0].heard()) == (over, facts, [])
 
 
-def test_results_that_are_kept_share_what_nearly_all_have_alike() -> None:
+def test_kept_results_share_values_that_nearly_all_results_have() -> None:
     one, other = DrivenReferee.seated(), DrivenReferee.seated()
     for driven in (one, other):
         driven.play("0", "3", "1", "4", "2")

@@ -162,7 +162,7 @@ def test_thinking_in_several_sittings_adds_up() -> None:
     assert driven.all_facts(MoveMade)[0].bank_ms == 500 - 200 + 100
 
 
-def test_the_ply_after_one_in_several_sittings_has_a_whole_clock() -> None:
+def test_the_ply_after_a_ply_in_several_sittings_has_a_whole_clock() -> None:
     driven = DrivenReferee.seated()
     driven.pass_ms(900)
     driven.disconnect(0)
@@ -171,7 +171,7 @@ def test_the_ply_after_one_in_several_sittings_has_a_whole_clock() -> None:
     assert driven.turn["clock"]["remaining_ms"] == 1000
 
 
-def test_the_away_budget_is_one_for_the_match_and_ends_it() -> None:
+def test_one_away_budget_counts_for_the_whole_match_and_ends_it() -> None:
     driven = DrivenReferee.seated(time_control=TimeControl(move_ms=60_000))
     for move in ("4", "0", "8"):
         driven.disconnect(1)
@@ -364,7 +364,7 @@ def test_a_clock_that_runs_on_does_so_from_the_end_of_the_grace() -> None:
     assert timed_out(driven, 31_000) == (1,)
 
 
-def test_in_a_grace_that_is_given_later_stands_what_runs_and_what_was_used_stays_used() -> None:
+def test_in_a_grace_that_is_given_later_clocks_stand_and_used_time_stays_used() -> None:
     driven = DrivenReferee.seated(away_clock="runs", time_control=TimeControl(move_ms=4000))
     driven.disconnect(0, 1)
     driven.pass_ms(1000)
