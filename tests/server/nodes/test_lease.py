@@ -44,7 +44,7 @@ def test_a_club_that_nobody_leads_is_led_by_the_node_that_all_name() -> None:
     assert cluster.table.clubs["one"].epoch == 1
 
 
-def test_a_club_whose_named_node_is_not_asked_is_led_by_who_is() -> None:
+def test_a_club_whose_named_node_is_not_asked_is_led_by_the_asked_node() -> None:
     cluster, a, *_ = three()
     last = a.lease.order_for("one")[-1]
     cluster.nodes[last].request_leader("one")

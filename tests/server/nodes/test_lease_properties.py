@@ -91,7 +91,7 @@ def strike(cluster: Cluster, nodes: list[Node], trouble: Trouble) -> None:
 
 
 @pytest.mark.parametrize("broken", ["counts from the answer", "goes on without a look"])
-def test_the_property_finds_what_is_wrong(broken: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_property_finds_each_planted_error(broken: str, monkeypatch: pytest.MonkeyPatch) -> None:
     if broken == "counts from the answer":
         renewed = Lease._renewed
         monkeypatch.setattr(Lease, "_renewed", lambda self, _until_ms, now_ms: renewed(self, now_ms + LEASE_MS, now_ms))

@@ -198,7 +198,7 @@ async def test_a_node_that_cannot_read_a_club_does_not_get_it(url: str) -> None:
 
 
 @pytest.mark.slow
-async def test_the_others_are_told_what_goes_on_in_the_clubs_of_a_node(url: str) -> None:
+async def test_the_other_nodes_are_told_the_activity_in_the_clubs_of_a_node(url: str) -> None:
     async with pair(url) as ((first, firsts), (second, _)):
         await first.acquire("main")
         query = "SELECT uses -> 'main' ->> 'told' FROM nodes WHERE id = %s"

@@ -66,7 +66,7 @@ async def test_one_node_leads_a_club_and_the_others_say_that_another_does(tmp_pa
 
 
 @pytest.mark.slow
-async def test_a_club_that_moves_goes_on_from_what_was_read_ahead_when_its_bots_come_back(
+async def test_a_club_that_moves_goes_on_from_facts_read_ahead_when_its_bots_come_back(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with memory_nodes(tmp_path, 2) as cluster:
@@ -171,7 +171,7 @@ async def told_of(node: MemoryNode) -> dict[str, int]:
             await asyncio.sleep(0.005)
 
 
-async def test_every_node_tells_what_all_clubs_use(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_every_node_tells_the_uses_of_all_clubs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(node_clubs, "WRITE_USES_S", 0.01)
     async with memory_nodes(tmp_path, 2) as cluster:
         for number, each in enumerate(cluster.nodes):
