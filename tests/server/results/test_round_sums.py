@@ -166,7 +166,7 @@ def test_progressive_score_adds_up_the_points_after_each_round_article_7_5() -> 
     assert value(played("A: B1 U H", "B: A0 Z Z"), "ps", "2026-03")["A"] == 1 + 2 + 2.5
 
 
-def test_koya_counts_against_those_with_half_of_what_can_be_scored_article_9_2() -> None:
+def test_koya_counts_points_against_players_with_half_of_the_possible_points_article_9_2() -> None:
     assert value(played(*FOUR), "ks", "2026-03") == {"A": 1, "B": 1, "C": 1, "D": 0}
 
 
@@ -186,7 +186,7 @@ def test_direct_encounter_leaves_forfeits_out_of_a_swiss_but_not_of_a_round_robi
     assert (round_robin.met, round_robin.scores) == ({"A": 1, "B": 1}, {"A": 2, "B": 0})
 
 
-def test_direct_encounter_takes_the_average_of_those_who_met_twice_article_6_1_2() -> None:
+def test_direct_encounter_takes_the_average_of_players_that_met_twice_article_6_1_2() -> None:
     found = RoundSums(played("A: B1 B0 C1", "B: A0 A1 Z", "C: Z Z A0"), "2026-03").encounters("ABC")
     assert (found.scores, found.met, found.win) == ({"A": 6, "B": 2, "C": 0}, {"A": 2, "B": 1, "C": 1}, 4)
 

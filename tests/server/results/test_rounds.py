@@ -38,7 +38,7 @@ def test_all_legs_of_a_pairing_are_one_round() -> None:
     assert rounds.rows["A"][1] == RoundEntry("B", points=1, over=1, played=1, drawn=1)
 
 
-def test_a_round_is_voluntarily_unplayed_by_the_one_who_was_not_there() -> None:
+def test_a_round_is_voluntarily_unplayed_by_the_absent_bot() -> None:
     rounds = Rounds(HALF, 2, "AB")
     rounds.pair([("A", "B")], {})
     for leg in (1, 2):

@@ -19,7 +19,7 @@ def sums_over(results: list[Result], points: tuple[float, float, float] = (1, 0.
     return Sums(Tally.over(results), Scheme.of(points))
 
 
-def test_forfeits_count_as_played_but_for_what_is_played_over_the_board() -> None:
+def test_forfeits_count_as_played_except_in_sums_over_the_board() -> None:
     sums = sums_over([FORFEIT, *beats("A>B C>B")])
     assert sums.values("buchholz") == sums.values("bh") == ({"A": 0, "B": 10, "C": 0}, 2)
     assert sums.values("bpg") == ({"A": 0, "B": 2, "C": 0}, 1)

@@ -44,7 +44,7 @@ def test_payoffs_add_up_exactly() -> None:
     assert not TableTally.over([table("A=1 B=2", 1, 0), table("A=1 B=2")]).is_paid
 
 
-def test_a_game_is_cooperative_if_those_who_stay_always_have_equal_payoffs() -> None:
+def test_a_game_is_cooperative_if_seats_that_stay_always_have_equal_payoffs() -> None:
     equal, unequal = table("A=1 B=1 C=3", 5, 5, 5), table("A=1 B=2 C=3", 5, 5, 4)
     fallen = table("A=1 B=2!", 5, 0)
     for results in ([equal, equal], [equal, fallen], [table("A=1 B=1 C=3!", 5, 5, 0)]):
