@@ -47,7 +47,7 @@ def own(facts: Sequence[LogFact]) -> list[LogFact]:
 
 
 @pytest.mark.parametrize("club", CLUBS)
-async def test_a_club_reads_what_is_its_own(database: Database, club: str) -> None:
+async def test_a_club_reads_only_its_own_rows(database: Database, club: str) -> None:
     async with opened_store(database) as store:
         await fill(store, [each for each in CLUBS if each != club])
         with closing(store.reader(club)) as reader:
@@ -122,7 +122,7 @@ async def test_small_values_are_kept_by_club(database: Database) -> None:
         assert [store.get("identity", club) for club in ("main", "a", "ab", "b")] == ["main", "a", "ab", None]
 
 
-async def test_a_value_that_is_made_once_is_the_same_for_all_who_start(database: Database) -> None:
+async def test_a_value_that_is_made_once_is_the_same_for_all_servers_that_start(database: Database) -> None:
     async with opened_store(database) as store:
         assert store.get_or_put("identity", "first") == "first"
         assert store.get_or_put("identity", "second") == "first"

@@ -42,7 +42,7 @@ async def test_a_backup_of_a_database_in_use_has_all_that_is_on_disk(path: Path,
         assert log.last == 2
 
 
-async def test_a_backup_does_not_wait_for_one_who_writes(path: Path, copy: Path) -> None:
+async def test_a_backup_does_not_wait_for_a_writer(path: Path, copy: Path) -> None:
     async with opened(path) as log:
         await write(log, joined(1))
         with locked(path):

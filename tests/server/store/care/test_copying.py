@@ -153,7 +153,7 @@ async def test_a_database_in_use_is_not_copied(path: Path, postgres_url: str) ->
         copy_database(postgres_url, str(path.with_name("back.db")))
 
 
-def test_a_copy_to_the_same_kind_is_refused_with_what_does_it(path: Path, postgres_url: str) -> None:
+def test_a_copy_to_the_same_kind_is_refused_with_the_right_command(path: Path, postgres_url: str) -> None:
     with pytest.raises(StoreError, match="`rumble db backup` copies one"):
         copy_database(str(path), "other.db")
     with pytest.raises(StoreError, match="pg_dump copies one"):

@@ -101,7 +101,7 @@ def test_a_database_that_is_mended_twice_keeps_the_marks_of_the_first_time(path:
     assert rows(path, "SELECT number FROM log WHERE facts = '' ORDER BY number") == [(first,), (second,)]
 
 
-def test_torn_pages_cost_only_what_was_on_them(path: Path, backup: Path) -> None:
+def test_torn_pages_cost_only_the_rows_on_them(path: Path, backup: Path) -> None:
     before = rows(path)
     tear(path, b'"tournament_ended"')
     with pytest.raises(StoreError, match=r"is damaged|malformed"):

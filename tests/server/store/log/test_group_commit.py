@@ -159,7 +159,7 @@ async def test_facts_appended_before_the_loop_runs_are_written_once_it_runs(data
     assert len(database.rows()) == 1
 
 
-async def test_closing_writes_what_is_left(database: Database) -> None:
+async def test_closing_writes_the_waiting_facts(database: Database) -> None:
     async with opened(database) as log:
         log.append(joined(1))
     assert len(database.rows()) == 1
@@ -173,7 +173,7 @@ async def test_the_next_run_goes_on_counting(database: Database) -> None:
         assert log.append(joined(3)) == 3
 
 
-async def test_closing_writes_what_came_while_a_commit_seemed_stuck() -> None:
+async def test_closing_writes_facts_that_came_while_a_commit_seemed_stuck() -> None:
     group = module.GroupCommit(writer := OneForEach(), lambda: None)
     log, held = ClubLog(group, "main", last=0, numbers=Numbers(0)), HeldCommits(group)
     group.attach(asyncio.get_running_loop())
@@ -326,7 +326,7 @@ async def test_a_record_without_facts_is_written_and_nobody_is_told_of_it(databa
         assert log.last == 2
 
 
-async def test_closing_writes_a_record_and_one_that_comes_later_is_left(database: Database) -> None:
+async def test_closing_writes_a_record_and_leaves_a_later_record(database: Database) -> None:
     async with opened(database) as log:
         await write(log, CREATED, ENDED)
         log.add_record(RECORD)

@@ -38,7 +38,7 @@ async def test_reading_ahead_goes_on_where_it_was(database: Database) -> None:
     assert list(of_second.field) == ["alice", "bob"]
 
 
-async def test_a_tournament_that_cannot_be_rebuilt_is_left_to_who_leads_it(database: Database) -> None:
+async def test_a_tournament_that_cannot_be_rebuilt_is_left_to_its_leader(database: Database) -> None:
     bad: list[LogFact] = [*tournament("bad", over=False)[:1], TournamentStarted("bad", ("alice",), (), 3)]
     ahead = Ahead()
     async with opened(database) as log:

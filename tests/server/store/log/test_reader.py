@@ -189,7 +189,7 @@ async def test_a_changed_configuration_lists_or_hides_a_tournament(database: Dat
         assert (reader.ended_ids(9, listed=True), reader.ended_ids(9, listed=False)) == ([], ["cup"])
 
 
-async def test_the_newest_fact_tells_what_time_it_is_in_the_club(database: Database) -> None:
+async def test_the_newest_fact_tells_the_time_of_the_club(database: Database) -> None:
     async with opened(database) as log:
         with closing(database.reader()) as reader:
             assert reader.newest_ms() == 0
@@ -199,7 +199,7 @@ async def test_the_newest_fact_tells_what_time_it_is_in_the_club(database: Datab
             assert reader.newest_ms() == 9000
 
 
-async def test_a_reader_sees_what_is_on_disk_while_the_log_goes_on(database: Database) -> None:
+async def test_a_reader_sees_the_facts_on_disk_while_the_log_goes_on(database: Database) -> None:
     async with opened(database) as log:
         with closing(database.reader()) as reader:
             name = NameUsed("ann", None, None, 0)

@@ -135,7 +135,7 @@ async def test_the_row_of_a_node_that_is_long_gone_stays_while_a_club_names_it(
     await lead(leases, "c", "one")
 
 
-async def test_a_club_is_handed_over_by_who_leads_it_to_who_is_there(leases: Leases, postgres_url: str) -> None:
+async def test_a_club_is_handed_over_by_its_leader_to_a_present_node(leases: Leases, postgres_url: str) -> None:
     await join(leases, "abc")
     end_lease(postgres_url, "c")
     first = await lead(leases, "a", "one")
@@ -152,7 +152,7 @@ async def test_a_club_is_handed_over_by_who_leads_it_to_who_is_there(leases: Lea
     assert given < epoch < await lead(leases, "a", "one")
 
 
-async def test_an_offer_a_ready_and_who_listens_are_for_the_newest_of_each(leases: Leases, postgres_url: str) -> None:
+async def test_only_the_newest_offer_ready_and_listen_count(leases: Leases, postgres_url: str) -> None:
     async def row() -> ClubRow:
         return (await seen_by(leases, "b")).clubs["one"]
 
@@ -180,7 +180,7 @@ async def test_an_offer_a_ready_and_who_listens_are_for_the_newest_of_each(lease
     assert await row() == ClubRow("b", taken, offer=2, ready=2, listens=given)
 
 
-async def test_a_look_shows_who_is_there_and_what_is_led(leases: Leases, postgres_url: str) -> None:
+async def test_a_look_shows_present_nodes_and_led_clubs(leases: Leases, postgres_url: str) -> None:
     await join(leases, "abc")
     of = {
         club: await lead(leases, node, club) for node, club in zip("aabc", ("one", "two", "three", "four"), strict=True)
@@ -202,7 +202,7 @@ async def test_a_look_shows_who_is_there_and_what_is_led(leases: Leases, postgre
     assert (await seen_by(leases, "b")).nodes == nodes, "it still drains"
 
 
-async def test_each_node_reads_what_the_others_wrote_of_their_clubs(leases: Leases, postgres_url: str) -> None:
+async def test_each_node_reads_the_uses_of_clubs_of_other_nodes(leases: Leases, postgres_url: str) -> None:
     await join(leases, "abc")
     for node in "abc":
         await leases.write_uses(node, {f"of {node}": {"connected": 1}})
@@ -219,7 +219,7 @@ async def test_a_node_with_another_setup_does_not_join(leases: Leases) -> None:
     await leases.join("c", "http://c:1", "games 2")
 
 
-async def test_every_node_is_told_to_look_at_what_concerns_it(leases: Leases, postgres_url: str) -> None:
+async def test_a_node_is_told_to_look_when_a_statement_concerns_it(leases: Leases, postgres_url: str) -> None:
     await join(leases, "ab")
     looks = list[None]()
     listening = asyncio.create_task(leases.listen(lambda: looks.append(None)))
@@ -263,7 +263,7 @@ async def test_a_takeover_waits_for_a_renewal_that_came_first(leases: Leases, po
     assert await leader_of(leases, "one") == ("a", epoch)
 
 
-async def test_of_many_that_acquire_at_once_one_leads(postgres_url: str) -> None:
+async def test_of_many_nodes_that_acquire_at_once_one_leads(postgres_url: str) -> None:
     make_tables(postgres_url)
     nodes = {name: Leases(postgres_url, LEASE_MS) for name in "abcdefgh"}
     for name, leases in nodes.items():
@@ -275,7 +275,7 @@ async def test_of_many_that_acquire_at_once_one_leads(postgres_url: str) -> None
         await leases.close()
 
 
-async def test_whoever_is_cancelled_in_a_statement_leaves_no_connection(leases: Leases, postgres_url: str) -> None:
+async def test_a_task_cancelled_in_a_statement_leaves_no_connection(leases: Leases, postgres_url: str) -> None:
     import psycopg
 
     with psycopg.connect(postgres_url) as held:

@@ -18,7 +18,7 @@ from rumble_server.store.postgres.store import PostgresStore  # noqa: E402
 pytestmark = pytest.mark.e2e
 
 
-async def test_whoever_takes_a_club_has_a_newer_epoch_and_the_one_before_is_fenced(postgres_url: str) -> None:
+async def test_a_new_leader_has_a_newer_epoch_and_the_former_leader_is_fenced(postgres_url: str) -> None:
     database = PostgresDatabase(postgres_url)
     async with opened_store(database) as first, opened_store(database) as second:
         before = first.open_log("go")

@@ -88,7 +88,7 @@ def test_each_club_has_its_own_time(
     assert index(postgres_url) == [("go", "a", 1, 2), ("main", "a", 1, 2), ("go", 2), ("main", 3)]
 
 
-def test_the_next_leader_indexes_what_the_one_before_left(
+def test_the_next_leader_indexes_rows_that_the_former_leader_left(
     connection: PostgresConnection, postgres_url: str, clock: Callable[[float], None]
 ) -> None:
     first, second = Commits(connection, INDEX_S), Commits(connection, INDEX_S)

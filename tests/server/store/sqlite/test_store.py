@@ -168,6 +168,6 @@ def test_a_database_is_named_by_its_path_or_a_url(url: str, path: str) -> None:
 
 
 @pytest.mark.parametrize("url", ["mysql://host/db", "sqlite://rumble.db", "sqlite:///", "sqlite://", "://x"])
-def test_other_urls_are_refused_with_what_is_taken(url: str) -> None:
+def test_other_urls_are_refused_with_the_accepted_forms(url: str) -> None:
     with pytest.raises(StoreError, match="--db takes a path"):
         database_path(url)
