@@ -144,7 +144,7 @@ def test_a_bot_back_during_a_pause_has_lost_only_budget_that_ran_before() -> Non
     assert leader.tournament.field["ben"].absent_left_ms == 600
 
 
-def test_no_absent_budget_runs_for_who_has_nothing_left_to_play() -> None:
+def test_no_absent_budget_runs_for_a_bot_without_a_match_left() -> None:
     leader = Leader.started("ann", "ben", "cid", legs=1, absent_ms=1000)
     leader.play_out()
     assert leader.tournament.is_complete

@@ -30,7 +30,7 @@ def test_bots_join_in_the_lobby_and_joining_again_changes_nothing() -> None:
 
 
 @pytest.mark.parametrize("status", ["running", "paused", "finished", "cancelled"])
-def test_after_the_start_nobody_new_gets_in_and_who_is_in_stays_in(status: str) -> None:
+def test_after_the_start_no_new_bot_gets_in_and_joined_bots_stay_in(status: str) -> None:
     leader = Leader("ann", "ben")
     leader.start()
     if status == "paused":
@@ -61,7 +61,7 @@ def test_a_round_with_too_many_matches_is_refused() -> None:
     commands.check_rounds(Leader(legs=1000, format="gauntlet", challengers=5).tournament.config, 400)
 
 
-def test_an_invitation_is_asked_of_who_is_not_in_yet() -> None:
+def test_an_invitation_is_asked_of_bots_not_yet_in_the_field() -> None:
     leader = Leader(invite="sesame")
     refused(ErrorCode.INVITE_REQUIRED, lambda: leader.join("ann"))
     refused(ErrorCode.INVITE_REQUIRED, lambda: leader.join("ann", "wrong"))
@@ -95,7 +95,7 @@ def test_a_bot_that_leaves_after_the_start_has_left_for_good() -> None:
     assert commands.leave(leader.tournament, "ann", 0) is None
 
 
-def test_leaving_where_one_is_not_changes_nothing() -> None:
+def test_leaving_a_tournament_without_having_joined_changes_nothing() -> None:
     assert commands.leave(Leader("ann").tournament, "ben", 0) is None
 
 
@@ -166,7 +166,7 @@ def test_a_final_that_is_decided_because_tied_bots_leave_has_a_winner() -> None:
     assert [line.rank for line in leader.tournament.standings.lines()] == [1, 2, 3]
 
 
-def test_only_what_runs_is_paused_and_only_what_is_paused_goes_on() -> None:
+def test_only_a_running_tournament_is_paused_and_only_a_paused_tournament_goes_on() -> None:
     leader = Leader(*FOUR)
     refused(ErrorCode.TOURNAMENT_CLOSED, leader.pause)
     refused(ErrorCode.TOURNAMENT_CLOSED, leader.resume)

@@ -86,7 +86,7 @@ def test_settings_are_told() -> None:
     assert '[Settings "{\\"columns\\": 5}"]' in text
 
 
-def test_comments_tell_what_the_bots_thought() -> None:
+def test_comments_tell_the_thoughts_of_the_bots() -> None:
     infos = [{"score": 0.35, "depth": 12, "time_ms": 1200, "pv": ["e2e4", "}"]}, None, {"nodes": 7}, {"depth": 2}]
     moves = ["e2e4", "e7e5", "g1f3", "b8c6"]
     match = played("t.1.1.1.1", ["A", "B"], [1.0, 0.0], moves=moves, infos=infos)

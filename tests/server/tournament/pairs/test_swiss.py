@@ -116,7 +116,7 @@ def test_the_pairing_engine_is_told_results_points_and_colours() -> None:
         assert (task.event.win, task.event.draw, task.event.loss) == (3 * legs, legs, 0)
 
 
-def test_swiss_leaves_out_who_has_gone_and_lets_forfeits_meet_again() -> None:
+def test_swiss_leaves_out_bots_that_left_and_pairs_forfeited_pairs_again() -> None:
     schedule = Swiss(Plan(6, legs=1, rounds=3))
     first = pull(schedule, {})
     assert first is not None
@@ -185,7 +185,7 @@ def test_half_point_byes_that_leave_nobody_to_pair_are_all_that_the_round_has() 
     assert 2 not in last.byes, "nobody has two byes that count as won"
 
 
-def test_half_point_byes_that_leave_two_who_have_met_do_not_end_it() -> None:
+def test_half_point_byes_that_leave_two_bots_that_have_met_do_not_end_a_swiss() -> None:
     schedule = Swiss(Plan(4, legs=2, rounds=3))
     first = pull(schedule, {})
     assert first is not None

@@ -29,7 +29,7 @@ def test_equal_seeds_give_equal_rounds() -> None:
     assert first == again != other
 
 
-def test_sweeps_even_out_what_round_after_round_leaves_uneven(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_sweeps_even_out_meetings_that_a_search_by_round_leaves_uneven(monkeypatch: pytest.MonkeyPatch) -> None:
     def spread() -> int:
         rounds = search_rounds([bot // 4 for bot in range(12)], [0] * 12, 8, seed=0)
         pairs = combinations(range(12), 2)
