@@ -106,7 +106,7 @@ async def test_an_etag_of_a_club_is_not_good_for_another(clubs: Clubs, browser: 
     assert (await browser.get(f"/c/class-7{path}", headers=known)).status_code == 200
 
 
-async def test_a_host_of_one_club_is_none_of_another(clubs: Clubs, browser: httpx.AsyncClient) -> None:
+async def test_a_host_of_one_club_is_no_host_of_another(clubs: Clubs, browser: httpx.AsyncClient) -> None:
     clubs.other.add_host("theirs", "their-own-token")
     theirs = {"Authorization": "Bearer their-own-token"}
     assert (await browser.get("/c/class-7/api/host", headers=theirs)).status_code == 200

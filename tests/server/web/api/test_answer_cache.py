@@ -23,7 +23,7 @@ class Kitchen:
         return answer.encode()
 
 
-async def test_all_who_ask_at_the_same_time_get_one_answer() -> None:
+async def test_readers_at_the_same_time_get_one_answer() -> None:
     kitchen, kept = Kitchen(), AnswerCache(100)
     asked = [asyncio.create_task(kept.get("key", lambda: kitchen.make("answer"))) for _ in range(8)]
     await asyncio.sleep(0)
@@ -55,7 +55,7 @@ async def test_an_error_is_not_kept() -> None:
     assert kitchen.made == ["bad", "bad"]
 
 
-async def test_readers_who_ask_with_another_without_a_share_are_answered_nevertheless() -> None:
+async def test_readers_are_answered_although_a_reader_at_the_same_time_is_refused() -> None:
     kitchen, kept = Kitchen(), AnswerCache(100)
 
     async def refused() -> bytes:

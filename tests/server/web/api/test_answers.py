@@ -15,7 +15,7 @@ def status(rebuilt: Rebuilt) -> bytes:
     return rebuilt.tournament.status.encode()
 
 
-async def test_only_an_answer_about_what_is_over_is_kept(server: MemoryServer) -> None:
+async def test_only_an_answer_about_an_ended_tournament_is_kept(server: MemoryServer) -> None:
     tournament, answers = server.world.create(), ClubAnswers(server.main, AnswerCache(1_000))
 
     async def reads() -> int:

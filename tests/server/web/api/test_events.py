@@ -141,7 +141,7 @@ async def test_streams_end_with_the_server(server: MemoryServer) -> None:
 @pytest.mark.parametrize(
     ("text", "seen"), [(None, None), ("17", 17), ("", None), ("-1", None), ("x", None), ("9" * 5000, None)]
 )
-def test_a_last_event_id_is_one_of_ours_or_none(text: str | None, seen: int | None) -> None:
+def test_a_last_event_id_of_another_form_is_none(text: str | None, seen: int | None) -> None:
     assert read_event_id(text) == seen
 
 

@@ -26,7 +26,7 @@ PARTS = ("rank", "name", "points", "played", "wins", "draws", "losses", "tiebrea
 
 
 @pytest.mark.parametrize("kind", [kind for kind in WRITERS if kind not in OF_GAME])
-async def test_every_format_is_what_its_writer_makes(
+async def test_every_format_is_the_output_of_its_writer(
     server: MemoryServer, browser: httpx.AsyncClient, kind: str
 ) -> None:
     tournament = server.played(*FIELD)

@@ -61,7 +61,7 @@ async def test_a_reader_that_has_the_answer_is_not_sent_it_again(client: httpx.A
 @pytest.mark.parametrize(
     "path", ["/tournaments/friday", "/tournaments/friday/matches", "/api/tournaments/friday/audit"]
 )
-async def test_pages_of_what_is_over_are_not_sent_again(server: MemoryServer, path: str) -> None:
+async def test_pages_of_ended_tournaments_are_not_sent_again(server: MemoryServer, path: str) -> None:
     server.played("alice", "bob")
     server.world.arena.tournaments.clear()
     async with server.browser() as browser:

@@ -196,9 +196,7 @@ async def test_the_audit(server: MemoryServer, browser: httpx.AsyncClient) -> No
     assert "<details>" in page
 
 
-async def test_the_audit_tells_what_was_excused_and_who_dropped(
-    server: MemoryServer, browser: httpx.AsyncClient
-) -> None:
+async def test_the_audit_tells_excused_time_and_drops(server: MemoryServer, browser: httpx.AsyncClient) -> None:
     tournament, bots = server.world.begun("alice", "bob", legs=1)
     server.pass_ms(100)
     thinker = next(bot for bot in bots if bot.inbox.all("turn"))
@@ -228,7 +226,7 @@ async def test_the_audit_of_a_running_tournament_tells_who_waits_for_whom(
     carol.drop()
 
 
-async def test_the_audit_is_made_once_for_all_who_ask(server: MemoryServer, browser: httpx.AsyncClient) -> None:
+async def test_the_audit_is_made_once_for_all_readers(server: MemoryServer, browser: httpx.AsyncClient) -> None:
     tournament = server.played("alice", "bob")
     await browser.get(f"/api/tournaments/{tournament.id}/audit")
     reads = server.reader.reads

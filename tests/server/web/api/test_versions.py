@@ -24,7 +24,7 @@ async def save(browser: httpx.AsyncClient, name: str = "anna", source: str = SEC
     return await browser.post("/api/versions", json=body, headers=owner(name))
 
 
-async def test_owner_and_host_read_what_the_owner_saved(browser: httpx.AsyncClient) -> None:
+async def test_owner_and_host_read_the_saved_source(browser: httpx.AsyncClient) -> None:
     assert [(await save(browser, name)).json() for name in ("anna", "Anna", "berta")] == [
         {"number": 1},
         {"number": 2},

@@ -7,7 +7,7 @@ from rumble_server.web.feed.expected import FEWEST_RESULTS, MOST_RESULTS, estima
 from tests.server.web.memory_server import MemoryServer
 
 
-def test_by_the_pace_of_the_last_results() -> None:
+def test_the_end_is_expected_by_the_pace_of_the_last_results() -> None:
     ends_ms = [10_000, 9_000, 8_000, 7_000, 6_000]
     assert estimate_end(ends_ms, 5_000, 20, 10_000) == Expected(remaining_ms=20_000, results=5, window_ms=5_000)
 
@@ -36,7 +36,7 @@ def test_results_before_a_pause_do_not_count_for_the_expected_end() -> None:
 @pytest.mark.parametrize(
     ("results", "to_play", "now_ms"), [(FEWEST_RESULTS - 1, 5, 9_000), (FEWEST_RESULTS, 0, 9_000), (0, 5, 9_000)]
 )
-def test_nothing_where_nobody_can_tell(results: int, to_play: int, now_ms: int) -> None:
+def test_no_end_is_expected_where_too_little_is_known(results: int, to_play: int, now_ms: int) -> None:
     assert estimate_end([5_000 + number for number in range(results)][::-1], 1_000, to_play, now_ms) is None
 
 

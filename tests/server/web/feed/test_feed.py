@@ -50,7 +50,7 @@ async def test_a_channel_that_fails_holds_up_no_other(
     assert "the feed of friday failed" in caplog.text
 
 
-async def test_closing_ends_every_stream_also_of_who_does_not_read(server: MemoryServer) -> None:
+async def test_closing_ends_streams_of_readers_that_do_not_read(server: MemoryServer) -> None:
     tournament = server.world.create()
     waiting = await server.watched(tournament)
     reading = asyncio.create_task(waiting.piece())

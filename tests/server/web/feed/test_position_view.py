@@ -28,7 +28,7 @@ def transcript(world: World, owner: str | None) -> str:
     return (from_log.transcript_lines(facts, owner) or b"").decode()
 
 
-def test_spectators_see_what_everybody_knows_until_the_end() -> None:
+def test_spectators_see_only_public_knowledge_until_the_end() -> None:
     with begun(settings={"rounds": 2}) as (world, (first, second)):
         first.move(first.last("turn")["legal"][0])
         for shown in views_of(world):

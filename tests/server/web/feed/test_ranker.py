@@ -79,7 +79,7 @@ def test_small_fields_are_exact_and_ratings_come_later() -> None:
     assert hall.ranker.ranking(hall.tournament) is hall.ranker.ranking(hall.tournament), "made once"
 
 
-def test_at_most_once_a_second_and_only_when_read() -> None:
+def test_ranks_are_computed_at_most_once_a_second_and_only_when_read() -> None:
     hall = Hall(2)
     hall.win(0, 1)
     assert not hall.elsewhere.tasks, "nobody has read it"

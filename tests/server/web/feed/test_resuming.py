@@ -115,7 +115,7 @@ async def test_a_reader_that_comes_back_to_a_new_channel_gets_a_snapshot(server:
 
 
 @pytest.mark.parametrize("fails", ["result_view", "standings_event"])
-async def test_after_an_error_all_readers_get_a_snapshot_also_who_comes_back(
+async def test_after_an_error_all_readers_get_a_snapshot_even_a_reader_that_comes_back(
     server: MemoryServer, monkeypatch: pytest.MonkeyPatch, fails: str
 ) -> None:
     tournament, (alice, bob) = server.world.begun(*PAIR, legs=1)

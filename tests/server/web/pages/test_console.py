@@ -33,7 +33,7 @@ async def test_an_id_is_text(browser: httpx.AsyncClient) -> None:
     assert "<script>alert" not in answer.text
 
 
-def test_the_form_has_every_choice_of_a_tournament_and_what_it_means() -> None:
+def test_the_form_has_every_choice_of_a_tournament_and_its_meaning() -> None:
     fields = [field for group in form_groups() for field in group.fields]
     assert {field.name.partition(".")[0] for field in fields} | {"settings"} == set(TournamentConfig.model_fields)
     assert len({field.name for field in fields}) == len(fields)
@@ -53,7 +53,7 @@ def test_the_form_shows_an_option_for_the_formats_that_have_it() -> None:
     }
 
 
-def test_the_form_hides_above_two_seats_what_a_tournament_of_tables_refuses() -> None:
+def test_above_two_seats_the_form_hides_options_that_a_tournament_of_tables_refuses() -> None:
     fields = {field.name: field for group in form_groups() for field in group.fields}
     assert {name for name, field in fields.items() if field.for_two} == set(FOR_TWO)
     given = {"late_join": True, "acceleration": "baku", "openings": "suite", "pairing_rules": "dutch-2026", "legs": 2}

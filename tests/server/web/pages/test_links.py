@@ -134,7 +134,7 @@ async def test_other_addresses_of_the_server_have_the_club_too(public_url: str |
     assert "<span>class-7</span>" in page, "a club without a title is called by its name"
 
 
-async def test_the_document_of_a_club_has_its_path_and_not_what_is_the_servers(server: MemoryServer) -> None:
+async def test_the_document_of_a_club_has_its_path_and_no_paths_of_the_server(server: MemoryServer) -> None:
     async with server.browser() as browser:
         own, mains = [(await browser.get(f"{root}/openapi.json")).json() for root in (ROOT, "")]
     assert own["servers"] == [{"url": ROOT}]

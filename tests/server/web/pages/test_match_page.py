@@ -62,7 +62,9 @@ async def test_the_command_of_a_position_works_as_it_stands(
     assert '<p id="asking" hidden>' in over, "no bot is asked once the game is over"
 
 
-async def test_a_running_match_has_clocks_and_who_moves(server: MemoryServer, browser: httpx.AsyncClient) -> None:
+async def test_a_running_match_has_clocks_and_names_the_bot_to_move(
+    server: MemoryServer, browser: httpx.AsyncClient
+) -> None:
     tournament, _ = server.begun("alice", "bob", think_ms=1_000, legs=1)
     server.pass_ms(1_500)
     match, is_open = next(iter(tournament.running.items()))

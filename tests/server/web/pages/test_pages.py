@@ -131,7 +131,7 @@ async def test_house_bots_are_folded_away_from_the_others(server: MemoryServer, 
     assert 'House bots <span class="quiet">1</span>' in after
 
 
-async def test_the_list_of_clubs_has_those_that_want_it_and_loads_none(
+async def test_the_list_of_clubs_has_the_clubs_that_want_to_be_listed_and_loads_no_club(
     server: MemoryServer, browser: httpx.AsyncClient
 ) -> None:
     assert "/clubs" not in (await browser.get("/")).text, "there is no other club"

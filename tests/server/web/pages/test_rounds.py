@@ -12,7 +12,7 @@ from tests.server.web.memory_server import MemoryServer
 NAMES = ("ann", "bob", "cey", "dan", "eve")
 
 
-def test_a_swiss_has_its_rounds_with_scores_and_who_sat_out(server: MemoryServer) -> None:
+def test_a_swiss_has_its_rounds_with_scores_and_byes(server: MemoryServer) -> None:
     tournament = server.played(*NAMES, format="swiss")
     rounds = rounds_of(tournament)
     assert [each.title for each in rounds] == ["Round 1 of 3", "Round 2 of 3", "Round 3 of 3"]

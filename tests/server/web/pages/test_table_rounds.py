@@ -31,7 +31,7 @@ def names_in(made: TablesOfRound) -> list[str]:
     return [name for table in made.meetings for name in table.seats]
 
 
-def test_a_swiss_has_its_tables_with_places_and_who_had_a_bye(server: MemoryServer) -> None:
+def test_a_swiss_has_its_tables_with_places_and_byes(server: MemoryServer) -> None:
     tournament = played(server, 5, format="swiss", rounds=3)
     rounds = table_rounds(tournament)
     assert [each.title for each in rounds] == ["Round 1 of 3", "Round 2 of 3", "Round 3 of 3"]

@@ -73,7 +73,7 @@ async def test_a_new_club_has_the_quotas_of_the_server(server: MemoryServer) -> 
     assert created["quotas"] == asdict(Bounds().club_quotas) | {"bots": 50, "matches": None, "bytes": 9}
 
 
-async def test_a_list_has_what_goes_on_in_loaded_clubs_and_loads_none(
+async def test_a_list_tells_the_activity_of_loaded_clubs_and_loads_no_club(
     server: MemoryServer, browser: httpx.AsyncClient
 ) -> None:
     other = MemoryServer()

@@ -24,7 +24,7 @@ def lesson(server: MemoryServer, *names: str, play: bool = True) -> None:
         server.pass_ms(60_000)
 
 
-async def test_again_with_changes(server: MemoryServer, browser: httpx.AsyncClient) -> None:
+async def test_a_tournament_is_played_again_with_changes(server: MemoryServer, browser: httpx.AsyncClient) -> None:
     lesson(server, "ann", "ben", "cid")
     answer = await post(browser, "tournaments/friday/again", {"game": "connect4", "legs": 2})
     view = answer.json()

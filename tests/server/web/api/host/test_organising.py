@@ -30,7 +30,7 @@ async def test_the_host_sees_tournaments_that_are_not_listed_but_no_challenges(
     assert [each["id"] for each in listed["tournaments"]] == ["public"]
 
 
-async def test_the_host_sees_who_is_connected_and_everyones_last_fault(
+async def test_the_host_sees_connected_bots_and_the_last_fault_of_each(
     server: MemoryServer, browser: httpx.AsyncClient
 ) -> None:
     tournament = server.world.create(cycles=20, invite="hush", start_at_bots=2)
