@@ -350,7 +350,7 @@ async def test_a_server_that_cannot_drain_stops_nevertheless(
 
 
 @pytest.mark.e2e
-async def test_a_start_that_fails_late_stops_what_has_started(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_start_that_fails_late_stops_all_started_parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     steps = note_steps(monkeypatch)
     monkeypatch.setattr(uvicorn.Config, "load", fail)
     server = Server(ServerConfig(port=0, db=str(tmp_path / "x.db")), lambda *_: House())

@@ -34,7 +34,7 @@ async def play(path: Path) -> None:
 
 
 @pytest.mark.e2e
-async def test_nothing_is_rebuilt_however_often_bots_join_and_leave_what_is_over(
+async def test_nothing_is_rebuilt_however_often_bots_join_and_leave_an_ended_tournament(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = tmp_path / "rumble.db"
@@ -56,7 +56,7 @@ async def test_nothing_is_rebuilt_however_often_bots_join_and_leave_what_is_over
     assert made == read_here == []
 
 
-async def test_a_token_is_made_once_and_replaced_by_one_that_is_given(tmp_path: Path) -> None:
+async def test_a_token_is_made_once_and_replaced_by_a_given_token(tmp_path: Path) -> None:
     path = tmp_path / "rumble.db"
     async with running(path) as server:
         made = server.made_token
