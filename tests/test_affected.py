@@ -47,7 +47,7 @@ def test_nothing_changed_concerns_nothing(checkout: Path) -> None:
     assert concerned(checkout) == []
 
 
-def test_a_source_concerns_what_imports_it_nearest_first(checkout: Path) -> None:
+def test_a_source_concerns_its_importers_nearest_first(checkout: Path) -> None:
     (checkout / "engine/rumble_engine/a.py").write_text("A = 1\n")
     tests = [f"tests/test_{name}.py" for name in ("a", "helped", "b")]
     assert concerned(checkout) == ["*engine/rumble_engine/a.py", *tests]
@@ -55,7 +55,7 @@ def test_a_source_concerns_what_imports_it_nearest_first(checkout: Path) -> None
     assert affected(["engine/rumble_engine/c.py"], imported_by) == ["tests/test_c.py", "tests/test_d.py"]
 
 
-def test_a_test_that_changed_is_marked_and_a_helper_concerns_who_imports_it(checkout: Path) -> None:
+def test_a_test_that_changed_is_marked_and_a_helper_concerns_tests_that_import_it(checkout: Path) -> None:
     (checkout / "tests/test_new.py").write_text("")
     (checkout / "tests/helper.py").write_text("")
     assert concerned(checkout) == ["*tests/helper.py", "*tests/test_new.py", "tests/test_helped.py"]

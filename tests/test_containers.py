@@ -84,7 +84,7 @@ def test_the_lock_has_all_that_the_image_needs() -> None:
     assert f"with Python {python}\n" in (ROOT / LOCK).read_text(encoding="utf-8")
 
 
-def test_nothing_is_installed_but_what_is_locked() -> None:
+def test_nothing_is_installed_but_locked_packages() -> None:
     installs = [each for found in dockerfile() for each in found.rest.split(" && ") if each.startswith("pip ")]
     assert installs == [
         f"pip install --no-cache-dir --only-binary :all: --require-hashes -r {LOCK.rpartition('/')[2]}",
@@ -187,7 +187,7 @@ def test_the_cluster_is_three_nodes_that_differ_by_their_addresses_alone() -> No
     assert served == ["rumble", "serve", "--host", "0.0.0.0", "--port", port], "the database is in the environment"
 
 
-def test_the_secrets_of_a_cluster_are_one_s_own() -> None:
+def test_the_secrets_of_a_cluster_come_from_its_environment() -> None:
     given = {"POSTGRES_PASSWORD": "mine", "RUMBLE_ADMIN_TOKEN": "ours", "RUMBLE_HOST_TOKEN": "theirs"}
     services = compose(given)["services"]
     assert services["postgres"]["environment"]["POSTGRES_PASSWORD"] == "mine"

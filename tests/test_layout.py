@@ -172,7 +172,7 @@ def problems(root: Path, packages: Iterable[Path], page: str) -> list[str]:
     return found
 
 
-def test_every_source_file_is_tested_where_one_looks_or_has_a_row() -> None:
+def test_every_source_file_is_tested_at_the_same_place_or_has_a_row() -> None:
     assert problems(ROOT, PACKAGES, (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")) == []
 
 
@@ -200,7 +200,7 @@ def test_a_module_with_logic_needs_a_test_of_its_name(tmp_path: Path) -> None:
     assert problems_in(tmp_path, {f"{NEAR}/test_chess.py": ""}) == []
 
 
-def test_a_package_that_defines_something_needs_one_of_its_name(tmp_path: Path) -> None:
+def test_a_package_that_defines_something_needs_a_test_of_its_name(tmp_path: Path) -> None:
     assert problems_in(tmp_path, {f"{GAMES}/__init__.py": "from rumble_engine import board\n"}) == []
     assert len(problems_in(tmp_path, {f"{GAMES}/__init__.py": LOGIC})) == 1
     assert problems_in(tmp_path, {f"{NEAR}/test_games.py": ""}) == []

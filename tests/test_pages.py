@@ -127,7 +127,7 @@ GUIDES = [page for page, (_, checks) in PAGES.items() if checks is GUIDE]
 
 
 @pytest.mark.parametrize("page", PAGES)
-def test_every_block_is_what_it_claims(page: str) -> None:
+def test_every_block_passes_its_check(page: str) -> None:
     number, checks = PAGES[page]
     assert check_page(ROOT / page, checks) == number
 
@@ -155,7 +155,7 @@ def test_every_file_that_how_to_add_names_is_there() -> None:
     assert [(word, path) for word, path in within if not re.search(rf"\b{word}\b", (ROOT / path).read_text())] == []
 
 
-def test_a_path_with_a_name_leads_to_what_was_added_in_this_way() -> None:
+def test_a_path_with_a_name_leads_to_a_module_added_in_this_way() -> None:
     page = (ROOT / "docs" / "HOW_TO_ADD.md").read_text(encoding="utf-8")
     named = {
         title: re.findall(r"`([\w./]*NAME[\w./]*\.py)`", section)

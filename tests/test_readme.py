@@ -29,7 +29,7 @@ def is_the_bare_bot(block: Block) -> None:
     assert f"## A bot in {len(block.text.splitlines())} lines\n" in README
 
 
-def test_every_block_is_what_it_claims() -> None:
+def test_every_block_passes_its_check() -> None:
     assert check_page(PAGE, {"file:": is_the_bare_bot, "sh": are_commands("pip", "python")}) == 4
 
 

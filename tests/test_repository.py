@@ -73,7 +73,7 @@ def test_workflows_run_the_check_and_tasks_that_exist() -> None:
     ]
 
 
-def test_the_forms_of_issues_are_what_the_forge_reads() -> None:
+def test_the_forms_of_issues_are_readable_by_the_forge() -> None:
     forms = sorted((ROOT / ".github" / "ISSUE_TEMPLATE").glob("*.yml"))
     assert [form.stem for form in forms] == ["bug", "idea"]
     for form in forms:
