@@ -331,7 +331,6 @@ class Matches:
         self._on_over(match.tournament, over, match.players)
 
     def _remove_live(self, match: LiveMatch) -> None:
-        """Take a match out of the running matches."""
         if match.timer is not None:
             match.timer.cancel()
         del self.live[match.match_id]

@@ -79,7 +79,6 @@ class ClubDirectory:
 
     @property
     def has_administrator(self) -> bool:
-        """True if an administrator's token is set."""
         return self._administrator is not None
 
     def is_administrator(self, token: str) -> bool:
