@@ -147,7 +147,6 @@ def _in_time(play: Callable[[], T], heading: str, functions: "list[FunctionBot]"
 def _print_table(
     names: Sequence[str], results: "Sequence[BotResult]", about: Mapping[str, object], *, as_json: bool
 ) -> None:
-    """Print the results of a table of bots."""
     if as_json:
         lines = [
             {
