@@ -254,7 +254,6 @@ class Club:
     # --- its settings ---
 
     def _read_settings(self) -> None:
-        """Read the club's settings and quotas from the `ClubDirectory`."""
         self._entry = self._shared.directory.get(self.name) or self._entry
         self.arena.allowance.quotas = self._entry.quotas
 
