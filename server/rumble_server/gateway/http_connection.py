@@ -397,7 +397,6 @@ class HttpConnection(UvicornConnection):
             self._close()
 
     def _cancel_timers(self) -> None:
-        """Cancel the timers of the connection."""
         self._stop_idle_timer()
         self._deadline.end()
 
