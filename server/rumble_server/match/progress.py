@@ -229,7 +229,6 @@ class Progress:
 
     @property
     def _plies(self) -> Plies:
-        """The plies of a match that is not plain."""
         assert self.plies is not None
         return self.plies
 

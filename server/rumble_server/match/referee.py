@@ -351,7 +351,6 @@ class Referee:
         return outcome
 
     def _random_number(self, plies: Plies) -> int:
-        """Return the random number for the next draw."""
         return random_number_of(self.progress.terms.chance_seed, *self._ids, plies.draw_count)
 
     # --- moves that do not count ---
