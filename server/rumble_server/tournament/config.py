@@ -224,7 +224,6 @@ class TournamentConfig(BaseModel):
 
     @property
     def table_points(self) -> TablePoints:
-        """Points by places or payoffs."""
         if self.points == "places":
             return TablePoints(seats=self.seats)
         return TablePoints(by_payoffs=True) if self.points == "payoffs" else TablePoints.of(self.points)
