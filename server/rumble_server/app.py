@@ -399,7 +399,6 @@ class Server:
         self.clubs.for_each(lambda club: club.resume_after_sleep(slept_ms), "go on")
 
     def _close_banned(self) -> None:
-        """End the connections of banned addresses."""
         if self._uvicorn is not None:
             for each in list(self._uvicorn.server_state.connections):
                 cast(HttpConnection | Connection, each).close_if_banned()
