@@ -31,6 +31,6 @@ def test_equal_bots_have_equal_scores_over_a_round() -> None:
     assert results[0].score_interval is None
 
 
-def test_a_game_without_so_many_seats_is_refused() -> None:
+def test_a_game_with_fewer_seats_than_bots_is_refused() -> None:
     with pytest.raises(BadSettings, match="tictactoe has 2 seats, not 3"):
         table_battle(["random"] * 3, get_game("tictactoe"), 1)

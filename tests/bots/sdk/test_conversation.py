@@ -397,7 +397,7 @@ def test_the_end_of_the_tournament_is_the_end() -> None:
     assert str(summary) == "cup is finished: rank 1 of 2, 1.5 points"
 
 
-def test_the_end_of_another_tournament_is_not() -> None:
+def test_the_end_of_another_tournament_is_no_end() -> None:
     assert not [action for action in playing().on_frame(says.tournament_over("other")) if isinstance(action, Finish)]
 
 

@@ -17,7 +17,7 @@ def test_a_right_info_is_sent_unchanged() -> None:
 
 
 @pytest.mark.parametrize("info", [{}, {"depth": None}])
-def test_nothing_is_nothing(info: dict[str, Any]) -> None:
+def test_an_empty_info_is_left_out(info: dict[str, Any]) -> None:
     assert fitted(info) == (None, [])
 
 

@@ -34,7 +34,7 @@ def test_without_a_clock_a_search_looks_once() -> None:
     assert asked == [END, 3]
 
 
-def test_without_a_clock_a_search_gives_up_after_so_many_nodes(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_a_clock_a_search_gives_up_after_a_number_of_nodes(monkeypatch: pytest.MonkeyPatch) -> None:
     """Answer a tree that only looks small, and a depth that is too great, as within the default time."""
     deceptive = CONNECT4.parse("......./......./....O../....XO./.X.OXXX/OO.OXOX")
     assert is_small(deceptive)
