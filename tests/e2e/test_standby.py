@@ -69,7 +69,7 @@ def leader(url: str) -> tuple[str, int]:
 
 
 @pytest.mark.slow
-def test_another_leads_after_a_drain_and_after_a_death_and_the_others_leave_as_they_are_told(
+def test_another_node_leads_after_a_drain_and_after_a_death_and_the_other_nodes_leave_as_told(
     tmp_path: Path, postgres_url: str
 ) -> None:
     with starting(tmp_path / "first", postgres_url) as (first, first_log):
