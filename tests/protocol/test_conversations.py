@@ -107,7 +107,7 @@ def test_every_status_is_shown() -> None:
 
 
 @pytest.mark.parametrize("change", ["another", "missing", "more"])
-async def test_a_conversation_that_is_not_so_is_found_out(change: str, tmp_path: Path) -> None:
+async def test_a_wrong_conversation_is_found_out(change: str, tmp_path: Path) -> None:
     text = (EXAMPLES / "bad" / "timeout.jsonl").read_text(encoding="utf-8")
     lines = text.splitlines(keepends=True)
     over = next(number for number, line in enumerate(lines) if '"match_over"' in line)
