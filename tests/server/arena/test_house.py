@@ -100,7 +100,7 @@ def test_a_house_bot_that_never_connects_is_waited_for_no_longer_than_others() -
     assert {over.termination for over in tournament.results.values()} == {"no_show"}
 
 
-def test_house_bots_start_a_tournament_that_waits_for_so_many_bots() -> None:
+def test_house_bots_start_a_tournament_that_waits_for_their_number() -> None:
     world, made, _ = housed()
     tournament = world.create(start_at_bots=3)
     made.add("friday", "random", count=3)

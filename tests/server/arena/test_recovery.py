@@ -392,6 +392,6 @@ def test_names_that_are_lost_are_nobodys_until_the_host_resets_them() -> None:
     assert back.last("session")["tournaments"][0]["id"] == "friday"
 
 
-def test_facts_of_a_tournament_without_its_creation_are_nothing() -> None:
+def test_facts_of_a_tournament_without_its_creation_are_ignored() -> None:
     world = played(0, 2)
     assert rebuild_tournament(fact for fact in world.log.facts if not isinstance(fact, TournamentCreated)) is None

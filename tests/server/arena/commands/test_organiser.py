@@ -309,7 +309,7 @@ def test_more_rounds_of_a_swiss_than_its_field_can_play_are_refused() -> None:
         world.organiser.start(tournament.id)
 
 
-def test_so_many_bans_are_in_force_and_ended_bans_do_not_count() -> None:
+def test_bans_in_force_are_bounded_and_ended_bans_do_not_count() -> None:
     world = World()
     bans = world.arena.admission.bans
     now_ms = world.arena.clock.now_ms()

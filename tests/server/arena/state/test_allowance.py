@@ -37,7 +37,7 @@ def claim(here: World, name: str, address: str) -> str:
     return str(bot.inbox.frames[-1].get("code", "session"))
 
 
-def test_a_club_has_so_many_bots_and_its_own_bots_come_back() -> None:
+def test_the_bots_of_a_club_are_bounded_and_known_bots_come_back() -> None:
     here = world(bots=2)
     here.login("ada", key="k" * 16)
     here.login("bob")
@@ -120,7 +120,7 @@ def test_the_house_takes_nothing_of_the_quota_of_bots() -> None:
     assert here.login("eve").error() == "quota"
 
 
-def test_a_club_has_so_many_tournaments_that_are_not_over() -> None:
+def test_the_tournaments_of_a_club_that_are_not_over_are_bounded() -> None:
     here = world(tournaments=1)
     here.create(name="friday")
     assert "quota of tournaments (1)" in refused(here, "saturday")

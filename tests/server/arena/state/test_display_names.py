@@ -31,7 +31,7 @@ def test_first_names_of_any_script_are_display_names(text: str, display: str) ->
         "House-Anna",
     ],
 )
-def test_other_texts_are_none(text: str) -> None:
+def test_other_texts_are_no_display_names(text: str) -> None:
     with pytest.raises(JoinRefused):
         check(text)
 
