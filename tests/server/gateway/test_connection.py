@@ -92,7 +92,7 @@ def test_a_page_may_connect_to_its_own_host_the_public_url_and_the_host_that_a_p
 
 
 @pytest.mark.parametrize("missing", ["Sec_WebSocket_Key", "Sec_WebSocket_Version"])
-async def test_a_handshake_that_is_none_is_refused(missing: str) -> None:
+async def test_an_invalid_handshake_is_refused(missing: str) -> None:
     left_out: dict[str, Any] = {missing: None}
     async with served() as server, server.raw() as client:
         assert await client.upgrade(**left_out) in (400, 426)

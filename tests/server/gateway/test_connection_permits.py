@@ -29,7 +29,7 @@ async def several(server: GatewayServer, count: int) -> AsyncIterator[list[Raw]]
         yield clients
 
 
-async def test_an_address_has_so_many_strangers_and_one_more_waits_and_then_gets_429(
+async def test_a_stranger_beyond_the_bound_of_an_address_waits_and_then_gets_429(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(peer, "WAIT_MS", 50)
@@ -133,7 +133,7 @@ async def test_refused_connections_that_say_nothing_are_closed_and_too_many_at_o
         assert server.open_connections == 2
 
 
-async def test_an_address_has_so_many_connections_and_the_next_request_gets_429() -> None:
+async def test_a_request_beyond_the_connections_of_an_address_gets_429() -> None:
     async with pages(bounds={**LIMITED, "connections_per_address": 3}) as (server, _), several(server, 4) as clients:
         for client in clients[:3]:
             client.writer.write(GET % 1)

@@ -236,7 +236,7 @@ async def test_a_stranger_sends_at_most_4_kib_at_once_and_a_bot_64() -> None:
         assert await bot.close_code() == 1009
 
 
-async def test_so_many_wrong_answers_are_handled_at_once_in_an_iteration(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_wrong_answers_handled_at_once_in_an_iteration_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     """A wrong answer ends its connection's privilege; after a few wrong answers of all bots, messages wait."""
     turn = turn_frame("1.1.1.1.1", 1, "1.1", "tictactoe", 0, 0, {}, [], [], 1, [1, 1], 0)
     monkeypatch.setattr(connection, "MOST_WASTED", 3)

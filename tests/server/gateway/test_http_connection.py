@@ -375,7 +375,9 @@ async def test_a_connection_that_asks_nothing_more_is_closed(between: bytes) -> 
 # --- pipelines ---
 
 
-async def test_of_a_pipeline_only_so_many_requests_wait_and_all_are_answered(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_the_waiting_requests_of_a_pipeline_are_bounded_and_all_are_answered(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     waiting: list[int] = []
 
     def counted(connection: HttpConnection, begun: Any = HttpConnection.on_headers_complete) -> None:

@@ -18,7 +18,7 @@ class HandLoop(asyncio.SelectorEventLoop):
         return self.now_s
 
 
-def test_time_begins_at_the_walls_and_goes_on_with_the_loops() -> None:
+def test_server_time_begins_at_the_wall_clock_and_follows_the_loops_clock() -> None:
     loop = HandLoop()
     try:
         clock = LoopClock(loop, lambda: 1_700_000_000.25)

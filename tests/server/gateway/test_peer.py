@@ -103,7 +103,7 @@ async def test_a_proxy_needs_no_permit_but_the_bot_behind_the_proxy_does() -> No
     assert (len(server.bots), server.permits.counts) == (1, {})
 
 
-def test_only_so_many_wait_for_a_refusal() -> None:
+def test_peers_that_wait_for_a_refusal_are_bounded() -> None:
     server = Server()
     assert [server.peer(ADDRESS)[0].acquire_refusal_permit() for _ in range(2)] == [True, False]
     assert server.permits.counts == {("refused", ADDRESS): 1}

@@ -42,7 +42,7 @@ def test_a_round_trip_that_the_kernel_has_not_measured_is_none() -> None:
     assert kernel_round_trip_ms(asyncio.Transport({"socket": Told(bytes(104))})) is None
 
 
-def test_a_socket_that_tells_nothing_has_none() -> None:
+def test_a_socket_that_tells_nothing_has_no_round_trip() -> None:
     with socket.socket(socket.AF_UNIX) as other:
         assert kernel_round_trip_ms(asyncio.Transport({"socket": other})) is None
     assert kernel_round_trip_ms(asyncio.Transport()) is None

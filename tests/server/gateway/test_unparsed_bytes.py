@@ -36,14 +36,14 @@ def test_every_byte_comes_once_and_in_order(added: list[tuple[bytes, int]]) -> N
     assert not waiting
 
 
-def test_an_iteration_has_so_many_bytes() -> None:
+def test_the_bytes_of_an_iteration_are_bounded() -> None:
     waiting, _ = unparsed()
     waiting.add(b"x" * 300)
     assert [sum(map(len, waiting.pieces(never))) for _ in range(4)] == [128, 128, 44, 0]
     assert len(waiting) == 0
 
 
-def test_an_iteration_has_so_much_time() -> None:
+def test_the_time_of_an_iteration_is_bounded() -> None:
     waiting, loop = unparsed(2)
     waiting.add(b"x" * 100)
     assert [len(list(waiting.pieces(never))) for _ in range(2)] == [2, 0]
