@@ -69,7 +69,7 @@ def of_network(number: int, network: int = 1) -> str:
     return f"2001:db8:{network:x}:{number:x}::/64"
 
 
-def test_each_address_has_its_own_bucket_and_each_thing_of_it_too() -> None:
+def test_each_address_and_each_thing_of_an_address_has_its_own_bucket() -> None:
     buckets = Buckets(1)
     assert buckets.take("192.0.2.1", 0)
     assert not buckets.take("192.0.2.1", 0)

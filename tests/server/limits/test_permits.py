@@ -28,7 +28,7 @@ def known(permits: Permits) -> Permit:
     return permit
 
 
-def test_an_address_has_only_so_many_strangers_and_they_are_no_other_addresss_business() -> None:
+def test_strangers_of_an_address_are_bounded_and_take_no_room_of_another_address() -> None:
     permits = small()
     first, _ = opened(permits), opened(permits)
     assert permits.open(HERE, 0, nothing) is None
@@ -83,7 +83,7 @@ def test_the_stranger_that_had_its_time_gives_way_to_the_longest_waiting() -> No
     assert (ended, admitted) == (["oldest"], ["first"])
 
 
-def test_only_so_many_wait() -> None:
+def test_waiting_connections_of_an_address_are_bounded() -> None:
     permits = small()
     for _ in range(2):
         opened(permits)
