@@ -21,7 +21,7 @@ def test_time_in_which_the_server_was_late_is_not_thinking() -> None:
     assert driven.all_facts(MoveMade)[1].excused_ms == 0
 
 
-def test_lateness_before_a_turn_was_asked_is_none_of_its_own() -> None:
+def test_lateness_before_a_turn_is_not_excused_in_the_turn() -> None:
     driven = DrivenReferee()
     driven.stall(4000)
     driven.connect(0)
