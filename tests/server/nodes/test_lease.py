@@ -90,7 +90,7 @@ def test_a_club_that_is_unloaded_during_its_hand_over_is_given_up_once() -> None
     assert not a.lease.hand_overs.can_go_on
 
 
-def test_another_leads_when_the_lease_of_the_dead_is_over_and_hardly_later() -> None:
+def test_another_node_leads_when_the_lease_of_a_dead_node_is_over_and_hardly_later() -> None:
     cluster, a, b, c = led(*CLUBS)
     cluster.run(1000)
     a.die()
@@ -451,7 +451,7 @@ def test_a_club_that_the_database_refused_is_discarded_at_once() -> None:
 
 
 @pytest.mark.parametrize("seed", range(8))
-def test_another_takes_over_in_time_where_statements_take_longer_than_a_renewal(seed: int) -> None:
+def test_another_node_takes_over_in_time_where_statements_take_longer_than_a_renewal(seed: int) -> None:
     cluster = Cluster(Random(seed), delay_ms=LEASE_MS // RENEWALS)
     nodes = [cluster.node(name) for name in ("a", "b", "c")]
     for node in nodes:
