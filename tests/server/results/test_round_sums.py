@@ -209,7 +209,7 @@ def test_ratings_of_opponents_are_of_matches_over_the_board_articles_10_1_and_10
     assert sums.by_ratings("tpr") == {"A": 1651 + 193, "B": 700, "C": 1500}
 
 
-def test_without_a_rating_of_everybody_there_is_none_article_10() -> None:
+def test_without_a_rating_of_every_opponent_no_bot_has_an_average_article_10() -> None:
     sums = rated({"A": 1500, "B": 1600})
     assert sums.by_ratings("aro") == sums.by_ratings("tpr") == dict.fromkeys("ABC")
     counts = dict.fromkeys("ABC", Count())
