@@ -24,7 +24,7 @@ def test_a_batch_file_is_in_the_form_that_windows_needs(batch: str) -> None:
     assert "if not exist key.json goto packed" in lines
 
 
-def test_only_the_shell_bot_has_none() -> None:
+def test_only_the_shell_bot_has_no_batch_file() -> None:
     assert set(LAUNCHES) - set(BATCHES) == {Language.SHELL}
 
 
