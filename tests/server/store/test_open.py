@@ -13,7 +13,7 @@ from rumble_server.store.sqlite.store import SqliteStore
 from tests.server.store.disk import shut
 
 
-def test_the_url_tells_which(tmp_path: Path) -> None:
+def test_the_url_tells_the_kind_of_database(tmp_path: Path) -> None:
     assert [is_postgres(url) for url in ("rumble.db", "sqlite:///a", "postgresql://a/b", "postgres://a/b")] == [
         False,
         False,

@@ -25,7 +25,7 @@ pytestmark = pytest.mark.usefixtures("saved")
 NAMES = ("Friday", "Monday", "Sunday", "Tuesday")
 
 
-def test_a_whole_database_has_none(path: Path) -> None:
+def test_a_whole_database_has_no_damage(path: Path) -> None:
     found = verify(str(path))
     assert (found.rows, found.lost, found.problems) == (len(rows(path)), 0, [])
 
