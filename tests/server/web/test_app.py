@@ -36,7 +36,9 @@ async def operations(browser: httpx.AsyncClient) -> dict[tuple[str, str], dict[s
     return {(method.upper(), path): found for path, methods in paths.items() for method, found in methods.items()}
 
 
-async def test_whatever_the_host_may_do_nobody_else_may(server: MemoryServer, browser: httpx.AsyncClient) -> None:
+async def test_commands_of_the_host_are_refused_to_everybody_else(
+    server: MemoryServer, browser: httpx.AsyncClient
+) -> None:
     server.world.create(invite="hush")
     server.take_in(NAMES["club"], MemoryServer())
     server.pass_ms()

@@ -108,7 +108,7 @@ async def test_round_trip(
     assert ranked == [{part: line[part] for part in PARTS} for line in standings]
 
 
-async def test_a_round_that_cannot_be_paired_is_none(server: MemoryServer) -> None:
+async def test_a_round_that_cannot_be_paired_does_not_count(server: MemoryServer) -> None:
     tournament = server.played("ann", "bob", "cid", "dot", "eve", "fay", format="swiss", rounds=4)
     assert tournament.reason == "round 4 cannot be paired without meeting again"
     lines = tournament.standings.lines()

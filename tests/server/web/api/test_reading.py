@@ -172,7 +172,7 @@ async def test_a_tournament_without_matches_says_why_it_has_no_ratings(
     assert document["notes"] == ["There are no ratings: no match was played."]
 
 
-async def test_an_unrated_tournament_has_none(server: MemoryServer, browser: httpx.AsyncClient) -> None:
+async def test_an_unrated_tournament_has_no_ratings(server: MemoryServer, browser: httpx.AsyncClient) -> None:
     tournament = server.played("alice", "bob", rated=False)
     answer = await browser.get(f"/api/tournaments/{tournament.id}/ratings")
     assert (answer.status_code, answer.json()["error"]["code"]) == (404, "not_found")

@@ -38,7 +38,7 @@ async def test_many_boards_take_several_iterations_and_the_last_event_has_the_ne
     assert all(event.id < found.id for event in started), "a reader that is cut off before the end is sent all again"
 
 
-async def test_so_many_boards_are_told_at_once_and_the_others_later(
+async def test_boards_sent_at_once_are_bounded_and_the_others_follow_later(
     server: MemoryServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(channels, "MOST_BOARDS", 2)

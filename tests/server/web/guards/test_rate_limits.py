@@ -63,7 +63,7 @@ class Web:
 PAGES = ["/", "/api/tournaments/friday", "/api/tournaments/friday/matches", "/matches/friday.1.1.1.1/board.svg"]
 
 
-async def test_an_address_has_so_much_of_the_servers_work_a_minute() -> None:
+async def test_the_work_of_the_server_for_an_address_is_bounded_each_minute() -> None:
     web = Web(reading_ms_per_minute=1_000)
     web.pages.cost_ms = 600
     assert [await web.get("/work") for _ in range(3)] == [200, 200, 429]
@@ -82,7 +82,7 @@ async def test_long_answers_cost_by_their_bytes() -> None:
     assert [await web.get("/work") for _ in range(3)] == [200, 200, 429]
 
 
-async def test_an_address_has_so_many_requests_a_minute() -> None:
+async def test_the_requests_of_an_address_are_bounded_each_minute() -> None:
     web = Web(requests_per_minute=6)
     assert [await web.get(each) for each in PAGES * 2] == [200] * 6 + [429] * 2
     assert await web.get("/", "192.0.2.2") == 200
@@ -108,7 +108,7 @@ async def test_a_class_behind_one_address_is_never_refused() -> None:
     assert statuses == {200: 40 * 25 * 5}
 
 
-async def test_an_address_has_so_many_streams_at_a_time() -> None:
+async def test_the_streams_of_an_address_are_bounded() -> None:
     web = Web(streams_per_address=1)
     within: list[int] = []
 

@@ -106,7 +106,7 @@ async def test_png_is_for_servers_with_the_extra(
     assert answer.content.startswith(b"\x89PNG")
 
 
-async def test_a_game_without_pictures_has_none(browser: httpx.AsyncClient) -> None:
+async def test_a_game_without_drawings_has_no_pictures(browser: httpx.AsyncClient) -> None:
     pytest.importorskip("pyspiel", reason="needs the extra openspiel")
     answer = await browser.get("/api/games/openspiel:tic_tac_toe/board.svg")
     assert (answer.status_code, answer.json()["error"]["code"]) == (404, "not_found")

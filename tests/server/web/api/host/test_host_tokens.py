@@ -39,7 +39,7 @@ async def test_a_wrong_request_about_tokens_is_refused_and_changes_nothing(
     assert server.world.arena.host_tokens.holder(TOKEN) == "default"
 
 
-async def test_a_club_has_so_many_tokens(server: MemoryServer, browser: httpx.AsyncClient) -> None:
+async def test_the_tokens_of_a_club_are_bounded(server: MemoryServer, browser: httpx.AsyncClient) -> None:
     for number in range(MOST_TOKENS - 1):
         Organiser(server.world.arena).set_token(f"host-{number}", f"the-token-of-host-{number}")
     refused = await browser.post("/api/host/tokens", headers=HOST, json={"name": "ada"})
