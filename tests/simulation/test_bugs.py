@@ -14,7 +14,9 @@ WITHIN = 200
 
 
 @pytest.mark.parametrize(("bug", "said", "shown_by"), [*BUGS, *LEAKS], ids=lambda given: getattr(given, "__name__", ""))
-def test_finds(bug: Bug, said: str, shown_by: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_simulation_finds_a_planted_bug(
+    bug: Bug, said: str, shown_by: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     bug(monkeypatch)
     assert any(re.search(said, problem) for problem in _problems(shown_by)), f"not found in {WITHIN} seeds"
 

@@ -204,7 +204,9 @@ SLOW = (hand_over_once, write_under_any_epoch)
     ("bug", "said", "shown_by"),
     [pytest.param(*each, id=each[0].__name__, marks=[pytest.mark.slow] if each[0] in SLOW else []) for each in BUGS],
 )
-def test_finds(bug: Bug, said: str, shown_by: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_simulation_finds_a_planted_bug(
+    bug: Bug, said: str, shown_by: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     bug(monkeypatch)
     problems: list[str] = []
     for seed in (shown_by, *range(WITHIN)):
