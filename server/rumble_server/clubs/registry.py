@@ -8,6 +8,7 @@ Clubs are created, changed and removed by facts of `main`. The registry applies 
 
 import asyncio
 import logging
+import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
@@ -249,12 +250,14 @@ class ClubRegistry:
         The call takes up to `READ_USES_S`. Clubs whose use cannot be read in this time are left out.
         """
         uses = self.local_uses()
+        until_s = time.monotonic() + READ_USES_S / 2  # well before the timeout, which would lose all that was read
         try:
             async with asyncio.timeout(READ_USES_S):
                 uses = await self._loader.read_remote_uses() | uses
                 if stored:
                     others = [each.name for each in self.directory if each.name not in uses]
-                    uses |= await self.reading.run(lambda: self._stored_uses.read(self.reading.reader(), others))
+                    read = self._stored_uses.read
+                    uses |= await self.reading.run(lambda: read(self.reading.reader(), others, until_s=until_s))
         except (StoreError, TimeoutError, ValueError) as error:
             log.warning("what other clubs use is not known: %s", str(error) or "no answer")
         return uses

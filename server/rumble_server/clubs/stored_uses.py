@@ -9,9 +9,6 @@ from rumble_server.store.log.reader import LogReader
 from rumble_server.tournament.club_facts import NameFact
 from rumble_server.web.site import ClubUse
 
-MOST_S = 1.0
-"""Maximum time in s of a call of `read`. The next call reads the remaining clubs."""
-
 
 class StoredUses:
     """The use of resources by each club when the club was last read. Only a single thread may use the object."""
@@ -23,9 +20,12 @@ class StoredUses:
         A new size shows that the club has new facts.
         """
 
-    def read(self, reader: LogReader, clubs: Iterable[str]) -> dict[str, ClubUse]:
-        """Return the use of resources by these clubs, or by as many as can be read in `MOST_S`. Raises StoreError."""
-        until_s, found = time.monotonic() + MOST_S, {}
+    def read(self, reader: LogReader, clubs: Iterable[str], *, until_s: float) -> dict[str, ClubUse]:
+        """Return the use of resources by these clubs, or by the clubs read before `until_s`. Raises StoreError.
+
+        `until_s` is a time of `time.monotonic`. The next call reads the remaining clubs.
+        """
+        found = {}
         for club in clubs:
             if time.monotonic() > until_s:
                 break

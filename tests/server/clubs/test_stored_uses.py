@@ -1,14 +1,18 @@
 """Resources used by clubs that are not loaded, from the database."""
 
+import math
+import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 from rumble_server.arena.state.names_and_keys import digest_of
-from rumble_server.clubs import stored_uses
+from rumble_server.clubs.registry import READ_USES_S
 from rumble_server.clubs.stored_uses import StoredUses
 from rumble_server.limits.quotas import Quotas
+from rumble_server.store.log.reader import LogReader
 from rumble_server.tournament.club_facts import NameUsed
+from rumble_server.web.site import ClubUse
 
 from tests.server.clubs.test_registry import create, running
 
@@ -41,20 +45,34 @@ def test_a_club_is_read_again_when_more_was_written_of_it() -> None:
     reader: Any = Reader()
     uses = StoredUses()
     for _ in range(3):
-        found = uses.read(reader, ["chess", "go"])
+        found = uses.read(reader, ["chess", "go"], until_s=math.inf)
         assert {name: use.used for name, use in found.items()} == {
             "chess": Quotas(3, 0, 3, 0, 0),
             "go": Quotas(1, 0, 1, 0, 0),
         }
     assert reader.asked == ["chess", "go"]
     reader.sizes["go"] = 2
-    assert uses.read(reader, ["chess", "go"])["go"].used == Quotas(2, 0, 2, 0, 0)
+    assert uses.read(reader, ["chess", "go"], until_s=math.inf)["go"].used == Quotas(2, 0, 2, 0, 0)
     assert reader.asked == ["chess", "go", "go"]
 
 
-def test_no_more_is_read_than_there_is_time_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(stored_uses, "MOST_S", -1.0)
-    assert StoredUses().read(Reader(), ["chess", "go"]) == {}  # type: ignore[arg-type]
+def test_no_more_is_read_than_there_is_time_for() -> None:
+    assert StoredUses().read(Reader(), ["chess", "go"], until_s=time.monotonic() - 1) == {}  # type: ignore[arg-type]
+
+
+async def test_clubs_that_were_read_in_time_are_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    use_of = StoredUses._use_of
+
+    def use_of_slowly(uses: StoredUses, reader: LogReader, club: str) -> ClubUse:
+        time.sleep(READ_USES_S / 4)
+        return use_of(uses, reader, club)
+
+    monkeypatch.setattr(StoredUses, "_use_of", use_of_slowly)
+    names = {"chess", "go", "hex", "nim", "shogi"}
+    async with running(tmp_path / "x.db") as server:
+        await create(server, *names)
+    async with running(tmp_path / "x.db") as server:
+        assert names & (await server.clubs.read_uses(stored=True)).keys() not in (set(), names)
 
 
 async def test_the_uses_of_clubs_that_are_not_loaded_are_told(tmp_path: Path) -> None:
