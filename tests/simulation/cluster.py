@@ -167,7 +167,7 @@ class Node(VirtualNode):
         if not self.is_cut() and not self.world.postgres.is_down:
             self.act(self.lease.look)
 
-    # --- Led ---
+    # --- LeaseCommands ---
 
     def _later(self, call: Callable[[], None], longer_ms: int = 0) -> None:
         """Do something once the club is read, which takes `longer_ms` longer than at other times."""

@@ -34,7 +34,7 @@ from rumble_server.store.log.async_reader import AsyncReader
 from rumble_server.store.log.club_log import ClubLog
 from rumble_server.store.log.codec import Numbered
 from rumble_server.store.log.ended_count import EndedCount
-from rumble_server.store.log.read_ahead import Ahead
+from rumble_server.store.log.read_ahead import RebuiltAhead
 from rumble_server.store.log.reader import LogReader
 from rumble_server.tournament.facts import TournamentEnded
 from rumble_server.web.feed.feed import Feed
@@ -90,7 +90,7 @@ class SharedByClubs:
 
 
 @dataclass(frozen=True, slots=True)
-class Stored:
+class StoredClub:
     """A club as read from the database, before its arena is made."""
 
     log: ClubLog
@@ -107,7 +107,7 @@ class Stored:
     """Time of the newest fact in ms since 1970, by the clock of the node that wrote it; 0 on a lone server."""
 
 
-def read_club(store: "Store", name: str, reader: LogReader, ahead: Ahead) -> Stored:
+def read_club(store: "Store", name: str, reader: LogReader, ahead: RebuiltAhead) -> StoredClub:
     """Read a club whose log is open, except for facts that `ahead` has read. Raises StoreError.
 
     Any thread may call the function. The log must be open first, so that no other server writes to the club.
@@ -122,7 +122,7 @@ def read_club(store: "Store", name: str, reader: LogReader, ahead: Ahead) -> Sto
     newest_ms = reader.newest_ms() if club_log.epoch else 0  # other nodes, with other clocks, may have led the club
     names = _names_in_records(reader) if problems else frozenset[str]()
     ids = reader.tournament_ids()
-    return Stored(club_log, run, store.async_reader(name), ids, recovered, problems, names, newest_ms)
+    return StoredClub(club_log, run, store.async_reader(name), ids, recovered, problems, names, newest_ms)
 
 
 def _names_in_records(reader: LogReader) -> frozenset[str]:
@@ -133,7 +133,7 @@ def _names_in_records(reader: LogReader) -> frozenset[str]:
 def make_arena(
     name: str,
     shared: SharedByClubs,
-    stored: Stored,
+    stored: StoredClub,
     sessions: SessionRegistry,
     house_keys: HouseKeys,
     gate: Gate | None,
@@ -183,7 +183,9 @@ def make_gateway(
 class Club:
     """A club in memory, with its arena, gateway, feed, house bots and site."""
 
-    def __init__(self, name: str, shared: SharedByClubs, stored: Stored, added_elsewhere: Callable[[], int]) -> None:
+    def __init__(
+        self, name: str, shared: SharedByClubs, stored: StoredClub, added_elsewhere: Callable[[], int]
+    ) -> None:
         """Put the club together. `added_elsewhere` returns the number of added house bots in all other clubs."""
         self.name = name
         self.log, self.reader = stored.log, stored.reader
@@ -234,7 +236,7 @@ class Club:
         else:
             self.gate.run_or_enqueue(call)
 
-    def _recover(self, stored: Stored) -> None:
+    def _recover(self, stored: StoredClub) -> None:
         """Bring the recovered facts into the arena, and log errors about damaged rows.
 
         Facts recorded from now on are written to the database.
@@ -324,7 +326,7 @@ class Club:
         else:
             self.gate.resume_after_sleep(self.arena, slept_ms)
 
-    def attempt(self, what: str, *steps: Callable[[], None]) -> None:
+    def run_steps(self, what: str, *steps: Callable[[], None]) -> None:
         """Take each of the steps. An error is logged, so that the other steps, and other clubs, are not held up.
 
         The line says that the club could not `what`.

@@ -8,7 +8,7 @@ MOST_IDLE = 256
 """Maximum number of empty clubs in memory. Beyond the maximum, the clubs that have been empty longest are unloaded."""
 
 
-class Idle:
+class EmptyClubs:
     """The empty clubs, each with the time at which the club was first seen empty."""
 
     def __init__(self, idle_ms: int, most: int = MOST_IDLE) -> None:

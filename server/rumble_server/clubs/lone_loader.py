@@ -11,10 +11,10 @@ from contextlib import closing, suppress
 
 from rumble_protocol.clubs import MAIN
 
-from rumble_server.clubs.club import Club, Stored, read_club
+from rumble_server.clubs.club import Club, StoredClub, read_club
 from rumble_server.clubs.registry import ClubRegistry
 from rumble_server.store.errors import StoreError
-from rumble_server.store.log.read_ahead import Ahead
+from rumble_server.store.log.read_ahead import RebuiltAhead
 from rumble_server.web.site import ClubUse
 
 log = logging.getLogger(__name__)
@@ -23,7 +23,7 @@ log = logging.getLogger(__name__)
 class LoneLoader:
     """The loader of a process that leads every club (port `ClubLoader`)."""
 
-    def __init__(self, clubs: ClubRegistry, read: Callable[[str], Awaitable[Stored]] | None = None) -> None:
+    def __init__(self, clubs: ClubRegistry, read: Callable[[str], Awaitable[StoredClub]] | None = None) -> None:
         """Make a loader that adds the loaded clubs to `clubs`.
 
         In a process with a lease, `read` waits until the process leads a club, and then reads it. Without `read`, clubs
@@ -80,13 +80,13 @@ class LoneLoader:
                 await stored.log.wait(stored.log.last)
             raise
 
-    async def _read_at_once(self, name: str) -> Stored:
+    async def _read_at_once(self, name: str) -> StoredClub:
         store = self._clubs.shared.store
 
-        def read() -> Stored:
+        def read() -> StoredClub:
             store.open_log(name)
             with closing(store.reader(name)) as reader:
-                return read_club(store, name, reader, Ahead())
+                return read_club(store, name, reader, RebuiltAhead())
 
         return await self._clubs.reading.run(read)
 

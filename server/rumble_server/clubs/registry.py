@@ -20,8 +20,8 @@ from rumble_protocol.codes import CloseCode
 
 from rumble_server.arena.ports import TimerHandle
 from rumble_server.arena.state.clubs import ClubDirectory
-from rumble_server.clubs.club import Club, SharedByClubs, Stored
-from rumble_server.clubs.idle import Idle
+from rumble_server.clubs.club import Club, SharedByClubs, StoredClub
+from rumble_server.clubs.idle import EmptyClubs
 from rumble_server.clubs.reading_thread import ReadingThread
 from rumble_server.clubs.stored_uses import StoredUses
 from rumble_server.store.errors import StoreError
@@ -99,7 +99,7 @@ class ClubRegistry:
         self._loader: ClubLoader
         self._clubs: dict[str, Club] = {}
         """The loaded clubs by name. A lone server loads `main` first."""
-        self._idle = Idle(shared.config.bounds.idle_club_ms)
+        self._idle = EmptyClubs(shared.config.bounds.idle_club_ms)
         self._unload_timer: TimerHandle | None = None
         self._stored_uses = StoredUses()
         self._house_is_open = False
@@ -142,7 +142,7 @@ class ClubRegistry:
         An error is logged, so that the other clubs are not held up. The line says that the club could not `what`.
         """
         for club in list(self):
-            club.attempt(what, partial(call, club))
+            club.run_steps(what, partial(call, club))
 
     # --- loading ---
 
@@ -169,7 +169,7 @@ class ClubRegistry:
         club = self._clubs.get(name)
         return await self._loader.load(name) if club is None and self.knows(name) else club
 
-    def add(self, name: str, stored: Stored) -> Club:
+    def add(self, name: str, stored: StoredClub) -> Club:
         """Put a club that was read from the database into memory, and return the club.
 
         If the club fails, raise the error, and leave nothing of the club in memory.
@@ -197,7 +197,7 @@ class ClubRegistry:
         """Take a club out of memory at once, and close its log and the connections of its bots and visitors."""
         club = self.pop(name)
         if club is not None:
-            club.attempt("be forgotten in order", club.discard, club.house_bots.close, club.disconnect_all)
+            club.run_steps("be forgotten in order", club.discard, club.house_bots.close, club.disconnect_all)
         self.shared.store.close_log(name)  # the log may be open, even if no club was made
 
     def pop(self, name: str) -> Club | None:
@@ -284,18 +284,18 @@ class ClubRegistry:
             if isinstance(fact, Banned) and not fact.by_name:
                 for each in self:
                     if each.name != MAIN:
-                        each.attempt("close banned bots", partial(each.run_or_enqueue, each.arena.close_banned))
+                        each.run_steps("close banned bots", partial(each.run_or_enqueue, each.arena.close_banned))
             elif isinstance(fact, ClubRemoved) and (club := self._clubs.get(fact.club)) is not None:
                 self._unload(club, CloseCode.CLUB_REMOVED)
             elif isinstance(fact, ClubChanged) and (club := self._clubs.get(fact.club)) is not None:
-                club.attempt("apply its settings", club.apply_settings)
+                club.run_steps("apply its settings", club.apply_settings)
             elif isinstance(fact, ClubChanged) and fact.club in self.with_residents():
                 self._loader.request_load(fact.club)
 
     def _unload(self, club: Club, code: CloseCode = CloseCode.DRAINING) -> None:
         """Unload a club: stop the arena, and close the connections. Facts stay in the database."""
         del self._clubs[club.name]
-        club.attempt("be unloaded in order", club.house_bots.close, club.stop, partial(club.close, code))
+        club.run_steps("be unloaded in order", club.house_bots.close, club.stop, partial(club.close, code))
         self.shared.store.close_log(club.name)
         for listener in self.on_unloaded:
             listener(club.name)
@@ -335,4 +335,4 @@ class ClubRegistry:
         self.for_each(Club.close, "be closed")
         while self.leaving:
             _, club = self.leaving.popitem()
-            club.attempt("be abandoned", club.disconnect_all)
+            club.run_steps("be abandoned", club.disconnect_all)

@@ -18,8 +18,8 @@ from rumble_server.host.signals import ignore_stop_signals
 
 NICENESS = 5
 """Value added to the server's nice value (nice(2)), so that matches have priority over this process."""
-ATTEMPTS = 2
-"""Maximum number of attempts at a task if its process dies. After the last attempt, an error is raised."""
+TRIES = 2
+"""Maximum number of tries of a task if its process dies. After the last try, an error is raised."""
 
 Args = TypeVarTuple("Args")
 T = TypeVar("T")
@@ -48,9 +48,9 @@ class SideProcess:
     async def run(self, task: Callable[[*Args], T], *args: *Args) -> T:
         """Run a function of a module in the process, and return the result. Arguments and result are pickled.
 
-        Raises the errors of the function, and BrokenExecutor if the process dies at every attempt.
+        Raises the errors of the function, and BrokenExecutor if the process dies at every try.
         """
-        for attempt in range(1, ATTEMPTS + 1):
+        for tries in range(1, TRIES + 1):
             if self._pool is None:
                 context = get_context("spawn")
                 self._pool = ProcessPoolExecutor(1, mp_context=context, initializer=_begin, initargs=self._begin)
@@ -61,9 +61,9 @@ class SideProcess:
             except BrokenExecutor:
                 if self._pool is pool:
                     self._pool, self._before = None, pool
-                if attempt == ATTEMPTS:
+                if tries == TRIES:
                     raise
-        raise AssertionError  # pragma: no cover  # the last attempt returns or raises
+        raise AssertionError  # pragma: no cover  # the last try returns or raises
 
     async def close(self) -> None:
         """Finish the current task, cancel the waiting tasks, and wait until the process has ended.

@@ -20,7 +20,7 @@ from rumble_protocol.clubs import MAIN
 from rumble_server.nodes.hand_over import HandOvers
 from rumble_server.nodes.lease_rows import LeaseRows
 from rumble_server.nodes.lease_state import LeaseState
-from rumble_server.nodes.ports import Led
+from rumble_server.nodes.ports import LeaseCommands
 from rumble_server.store.postgres import lease_statements as statements
 
 RENEWALS = 5
@@ -42,7 +42,7 @@ class Lease(LeaseState):
         node: str,
         lease_ms: int,
         run: Callable[[statements.Statement], None],
-        led: Led,
+        led: LeaseCommands,
         now_ms: int,
         *,
         stands_by: bool = False,
@@ -94,7 +94,7 @@ class Lease(LeaseState):
 
     # --- commands ---
 
-    def serve(self, led: Led) -> None:
+    def serve(self, led: LeaseCommands) -> None:
         """Send commands to `led` from now on, and have `led` load the clubs that this node already leads."""
         self.led = led
         for club, epoch in self.clubs.items():
@@ -170,7 +170,7 @@ class Lease(LeaseState):
                 self._renewed(self._sent_at_ms + self._held_ms, now_ms)
             case _, statements.LookedUp() as seen:
                 self._on_look(seen, now_ms)
-            case statements.Acquire(club), statements.Executed(int(epoch)) if not self._distrusted:
+            case statements.Acquire(club), statements.Executed(int(epoch)) if not self._lease_lapsed_since_sent:
                 self._start_leading(club, epoch)
             case statements.Offer() as offered, statements.Executed(int(offer)):
                 self.hand_overs.on_offered(offered, offer, now_ms)
@@ -209,7 +209,7 @@ class Lease(LeaseState):
 
     def _suspend(self, since_ms: int) -> None:
         """Suspend the node, whose lease has been over since `since_ms`."""
-        self.suspended = self._distrusted = True
+        self.suspended = self._lease_lapsed_since_sent = True
         self._confirm_until_ms = None
         self._disconnect_at_ms = since_ms + DISCONNECT_MS
         self.led.suspend()
@@ -234,10 +234,10 @@ class Lease(LeaseState):
             self.until_ms, self._confirm_until_ms = self._confirm_until_ms, None
             self.suspended = False
             self._disconnect_at_ms = None
-        elif self._distrusted:
+        elif self._lease_lapsed_since_sent:
             self.add(statements.Look(), now_ms)
             return
-        was_over = self._distrusted
+        was_over = self._lease_lapsed_since_sent
         self.rows = LeaseRows(look)
         self._look_at_ms = None if look.lapse_in_ms is None else now_ms + look.lapse_in_ms + 1
         self._compare(now_ms)

@@ -4,14 +4,16 @@ from collections import deque
 from collections.abc import Callable
 
 from rumble_server.nodes.lease_rows import LeaseRows
-from rumble_server.nodes.ports import Led
+from rumble_server.nodes.ports import LeaseCommands
 from rumble_server.store.postgres.lease_statements import HandOver, LookedUp, Statement
 
 
 class LeaseState:
     """The state of the node `node`. Only one statement runs at a time; the rest wait in order."""
 
-    def __init__(self, node: str, run: Callable[[Statement], None], led: Led, now_ms: int, *, stands_by: bool) -> None:
+    def __init__(
+        self, node: str, run: Callable[[Statement], None], led: LeaseCommands, now_ms: int, *, stands_by: bool
+    ) -> None:
         """Begin without clubs. `run` runs a statement in the background, and `led` carries out commands to clubs."""
         self.node = node
         self.led = led
@@ -24,7 +26,7 @@ class LeaseState:
         self._queue: deque[Statement] = deque()
         self._running: Statement | None = None
         self._sent_at_ms = now_ms
-        self._distrusted = False
+        self._lease_lapsed_since_sent = False
         """True if the lease was over at some time since the running statement was sent.
 
         The answer to the statement may then be outdated.
@@ -55,5 +57,5 @@ class LeaseState:
         if self._running is None and self._queue:
             self._running = self._queue.popleft()
             self._sent_at_ms = now_ms
-            self._distrusted = self.suspended
+            self._lease_lapsed_since_sent = self.suspended
             self._run(self._running)

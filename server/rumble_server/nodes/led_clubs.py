@@ -1,4 +1,4 @@
-"""The clubs that this process leads by a lease, and the commands of the lease for these clubs (port `nodes.ports.Led`).
+"""The clubs that this process leads by a lease, and the commands of the lease for these clubs.
 
 `standby_clubs.py` has the part for a server that leads every club, `node_clubs.py` the part for one of several nodes.
 This module has the part that both share.
@@ -11,18 +11,18 @@ from contextlib import suppress
 from functools import partial
 from typing import Any, cast
 
-from rumble_server.clubs.club import Club, Stored, read_club
+from rumble_server.clubs.club import Club, StoredClub, read_club
 from rumble_server.clubs.registry import ClubRegistry
 from rumble_server.nodes.node import AGAIN_S, EXPELLED, Node
 from rumble_server.store.errors import StoreError
-from rumble_server.store.log.read_ahead import Ahead
+from rumble_server.store.log.read_ahead import RebuiltAhead
 from rumble_server.store.postgres.store import PostgresStore
 
 log = logging.getLogger(__name__)
 
 
 class LedClubs:
-    """The clubs that a process leads by the lease of its node."""
+    """The clubs that a process leads by the lease of its node. A subclass is the port `LeaseCommands`."""
 
     def __init__(self, clubs: ClubRegistry, node: Node) -> None:
         """Carry out the commands of the lease of `node` from now on.
@@ -36,13 +36,13 @@ class LedClubs:
         clubs.on_unloaded.append(node.release)
         node.lease.serve(self)
 
-    async def _read(self, name: str, epoch: int, ahead: Ahead) -> Stored:
+    async def _read(self, name: str, epoch: int, ahead: RebuiltAhead) -> StoredClub:
         """Read a club that this node leads under `epoch`, except for facts that `ahead` has read.
 
         Raises StoreError, also if this node does not lead the club under `epoch` any more after the reading.
         """
 
-        def read() -> Stored:  # bots wait for a new leader, so no time is spent on opening a connection
+        def read() -> StoredClub:  # bots wait for a new leader, so no time is spent on opening a connection
             self._store.open_led_log(name, epoch)
             return read_club(self._store, name, self._clubs.reading.reader().of(name), ahead)
 
@@ -66,7 +66,7 @@ class LedClubs:
         if work is not None:
             work.cancel()
 
-    # --- Led ---
+    # --- LeaseCommands ---
 
     def start_leading(self, name: str, epoch: int) -> None:
         log.info("leading %s under epoch %d", name, epoch)
@@ -126,19 +126,19 @@ class LedClubs:
 
     async def _stop(self, club: Club) -> None:
         """Stop a club, and wait until its facts are on disk. The bots stay connected."""
-        club.attempt("be stopped in order", club.stop, club.house_bots.close)
+        club.run_steps("be stopped in order", club.stop, club.house_bots.close)
         with suppress(StoreError):  # raised if another node leads the club, so that this node has nothing left to write
             await club.log.wait(club.log.last)
         if self._clubs.get_loaded(club.name) is club:  # the club may have been discarded during the wait
             self._clubs.pop(club.name)
-            club.attempt("be discarded", club.discard)
+            club.run_steps("be discarded", club.discard)
             self._store.close_log(club.name)
             self._clubs.leaving[club.name] = club
 
     def close_handed_over(self, name: str) -> None:
         club = self._clubs.leaving.pop(name, None)
         if club is not None:
-            club.attempt("be abandoned", club.disconnect_all)
+            club.run_steps("be abandoned", club.disconnect_all)
 
     def suspend(self) -> None:
         self._clubs.for_each(Club.suspend, "be suspended")

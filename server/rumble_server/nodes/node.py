@@ -70,7 +70,7 @@ def setup_of(limits: Limits) -> str:
 
 
 class NoClubs:
-    """The port `Led` of a server that has no clubs in memory yet. The node can take any club, and lets no bots in."""
+    """The port `LeaseCommands` without clubs in memory yet. The node can take any club, and lets no bots in."""
 
     def __init__(self, node: "Node") -> None:
         self._node = node

@@ -16,7 +16,7 @@ from rumble_server.nodes.led_clubs import LedClubs
 from rumble_server.nodes.main_follower import MainFollower
 from rumble_server.nodes.node import Node
 from rumble_server.store.errors import StoreError
-from rumble_server.store.log.read_ahead import Ahead
+from rumble_server.store.log.read_ahead import RebuiltAhead
 from rumble_server.web.site import ClubUse
 
 log = logging.getLogger(__name__)
@@ -42,7 +42,7 @@ class NodeClubs(LedClubs):
     def __init__(self, clubs: ClubRegistry, node: Node) -> None:
         super().__init__(clubs, node)
         self._main = MainFollower(clubs)
-        self._ahead: dict[str, Ahead] = {}
+        self._ahead: dict[str, RebuiltAhead] = {}
         """Tournaments rebuilt for hand-overs of clubs to this node, by club."""
         self._written_uses: dict[str, Any] = {}
         """The led clubs' use of resources, as last written for other nodes."""
@@ -95,12 +95,12 @@ class NodeClubs(LedClubs):
     def stop(self) -> None:
         self._main.stop()
 
-    # --- Led ---
+    # --- LeaseCommands ---
 
     async def _load(self, name: str, epoch: int) -> None:
         if not self._clubs.knows(name):
             await self._main.read()
-        stored = await self._read(name, epoch, self._ahead.pop(name, Ahead()))
+        stored = await self._read(name, epoch, self._ahead.pop(name, RebuiltAhead()))
         if not self._clubs.knows(name):  # the club was removed, perhaps during the reading
             self._store.close_log(name)
             self._node.release(name)
@@ -122,7 +122,7 @@ class NodeClubs(LedClubs):
         self._clubs.forget(name)
 
     async def _rebuild(self, name: str) -> None:
-        ahead, store = Ahead(), self._store
+        ahead, store = RebuiltAhead(), self._store
 
         def read() -> None:  # on a separate thread and connection, because a long reading must delay no other club
             with closing(store.reader(name)) as reader:

@@ -3,7 +3,7 @@
 from typing import Protocol
 
 
-class Led(Protocol):
+class LeaseCommands(Protocol):
     """The port for the commands of a lease to the clubs. While a command runs, it must not call the lease."""
 
     def start_leading(self, club: str, epoch: int) -> None:

@@ -5,9 +5,9 @@ During a standby, such a server serves nobody. Afterwards it leads every club.
 
 from rumble_protocol.clubs import MAIN
 
-from rumble_server.clubs.club import Club, Stored
+from rumble_server.clubs.club import Club, StoredClub
 from rumble_server.nodes.led_clubs import LedClubs
-from rumble_server.store.log.read_ahead import Ahead
+from rumble_server.store.log.read_ahead import RebuiltAhead
 
 MAIN_LOST = "another node leads main"
 
@@ -15,11 +15,11 @@ MAIN_LOST = "another node leads main"
 class StandbyClubs(LedClubs):
     """The clubs of a server that leads every club. A `LoneLoader` loads the clubs, and reads a club with `acquire`."""
 
-    async def acquire(self, name: str) -> Stored:
+    async def acquire(self, name: str) -> StoredClub:
         """Wait until this node leads a club, and read the club. Raises StoreError."""
-        return await self._read(name, await self._node.acquire(name), Ahead())
+        return await self._read(name, await self._node.acquire(name), RebuiltAhead())
 
-    # --- Led ---
+    # --- LeaseCommands ---
 
     async def _load(self, name: str, _epoch: int) -> None:
         if self._clubs.get_loaded(MAIN) is None:

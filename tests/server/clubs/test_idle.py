@@ -1,12 +1,12 @@
 """Idle clubs at given times."""
 
-from rumble_server.clubs.idle import Idle
+from rumble_server.clubs.idle import EmptyClubs
 
 IDLE_MS = 1000
 
 
 def test_a_club_is_idle_when_nobody_has_used_it_for_that_time() -> None:
-    idle = Idle(IDLE_MS)
+    idle = EmptyClubs(IDLE_MS)
     assert idle.find_unloadable(["chess", "go"], 0) == []
     assert idle.find_unloadable(["chess", "go"], IDLE_MS - 1) == []
     assert idle.find_unloadable(["chess"], IDLE_MS) == ["chess"]
@@ -14,7 +14,7 @@ def test_a_club_is_idle_when_nobody_has_used_it_for_that_time() -> None:
 
 
 def test_idle_time_of_a_club_that_was_asked_for_begins_at_the_next_look() -> None:
-    idle = Idle(IDLE_MS)
+    idle = EmptyClubs(IDLE_MS)
     idle.find_unloadable(["chess"], 0)
     idle.touch("chess")
     assert idle.find_unloadable(["chess"], 50 * IDLE_MS) == []
@@ -23,7 +23,7 @@ def test_idle_time_of_a_club_that_was_asked_for_begins_at_the_next_look() -> Non
 
 
 def test_a_club_is_not_idle_during_a_visit_nor_just_after_it() -> None:
-    idle = Idle(IDLE_MS)
+    idle = EmptyClubs(IDLE_MS)
     idle.find_unloadable(["chess"], 0)
     with idle.keep_loaded("chess"):
         with idle.keep_loaded("chess"):
@@ -34,7 +34,7 @@ def test_a_club_is_not_idle_during_a_visit_nor_just_after_it() -> None:
 
 
 def test_nothing_is_kept_of_names_that_visitors_make_up() -> None:
-    idle = Idle(IDLE_MS)
+    idle = EmptyClubs(IDLE_MS)
     with idle.keep_loaded("no-such-club"):
         pass
     idle.find_unloadable([], 0)
@@ -43,6 +43,6 @@ def test_nothing_is_kept_of_names_that_visitors_make_up() -> None:
 
 
 def test_even_without_a_pause_a_club_is_seen_empty_twice() -> None:
-    idle = Idle(1)
+    idle = EmptyClubs(1)
     assert idle.find_unloadable(["chess"], 0) == []
     assert idle.find_unloadable(["chess"], 1) == ["chess"]

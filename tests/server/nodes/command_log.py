@@ -2,7 +2,7 @@
 
 
 class CommandLog:
-    """The part of the port `Led` that carries out nothing, and logs the commands."""
+    """The part of the port `LeaseCommands` that carries out nothing, and logs the commands."""
 
     log: list[str]
 

@@ -9,7 +9,7 @@ from rumble_server.store.postgres.lease_statements import ClubRow, Executed, Loo
 
 
 class Clubs:
-    """The port `Led` that carries out no command."""
+    """The port `LeaseCommands` that carries out no command."""
 
     def __getattr__(self, name: str) -> object:
         return lambda *_: None

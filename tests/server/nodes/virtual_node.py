@@ -69,7 +69,7 @@ class Way:
 
 
 class VirtualNode:
-    """A process with a lease. Its clock may run fast or slow. A subclass is the port `Led`."""
+    """A process with a lease. Its clock may run fast or slow. A subclass is the port `LeaseCommands`."""
 
     def __init__(self, name: str, table: Table, way: Way, rate: float, skew_ms: int = 0) -> None:
         self.name, self.table, self.way = name, table, way

@@ -20,7 +20,7 @@ log = logging.getLogger(__name__)
 Listener = Callable[[list[Numbered]], None]
 
 
-class Numbers:
+class FactCounter:
     """A counter of facts. In PostgreSQL each club has its own counter; in SQLite the clubs share a counter."""
 
     __slots__ = ("last",)
@@ -51,7 +51,9 @@ class ClubLog:
     `last` is the number of the club's newest fact, and `durable` the number of the newest fact that is on disk.
     """
 
-    def __init__(self, group: Group, club: str, *, last: int, numbers: Numbers, epoch: int = 0, size: int = 0) -> None:
+    def __init__(
+        self, group: Group, club: str, *, last: int, numbers: FactCounter, epoch: int = 0, size: int = 0
+    ) -> None:
         """Make the log of a club. `last` is the number of the newest fact on disk.
 
         `size` is the size in bytes of all rows of the club. New facts get their numbers from `numbers`, and are written

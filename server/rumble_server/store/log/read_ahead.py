@@ -14,7 +14,7 @@ from rumble_server.tournament.tournament import Tournament
 log = logging.getLogger(__name__)
 
 
-class Ahead:
+class RebuiltAhead:
     """The open tournaments of a club, rebuilt from the facts that the log had when `read` was called."""
 
     def __init__(self) -> None:

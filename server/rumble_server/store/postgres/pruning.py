@@ -44,7 +44,7 @@ def prune(url: str, ended_before_ms: int, club: str | None = None) -> tuple[int,
         for name, last, epoch, indexed in clubs:
             # The commit has no effect if a leader has changed `last` or the epoch; then the leader writes the index.
             if indexed < last:
-                commits.attempt([Batch().content(name, last, epoch)])
+                commits.write_once([Batch().content(name, last, epoch)])
         old = list(old_tournaments(any_club, [each[0] for each in clubs], ended_before_ms))
         deleted = [_delete_plies(connection, *each) for each in old]
     return sum(map(bool, deleted)), sum(deleted)

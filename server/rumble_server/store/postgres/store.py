@@ -12,7 +12,7 @@ from functools import partial
 
 from rumble_server.limits.bounds import Bounds
 from rumble_server.store.errors import StoreError
-from rumble_server.store.log.club_log import ClubLog, Numbers
+from rumble_server.store.log.club_log import ClubLog, FactCounter
 from rumble_server.store.log.club_store import ClubStore
 from rumble_server.store.log.group_commit import GroupCommit
 from rumble_server.store.log.process import WriterProcess
@@ -66,7 +66,7 @@ class PostgresStore(ClubStore):
             raise StoreError(f"another node leads the club {club}")
         last, size = rows[0]
         self.group.logs[club] = club_log = ClubLog(
-            self.group, club, last=last, numbers=Numbers(last), epoch=epoch, size=size
+            self.group, club, last=last, numbers=FactCounter(last), epoch=epoch, size=size
         )
         return club_log
 

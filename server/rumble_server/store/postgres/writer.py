@@ -115,14 +115,14 @@ class Commits:
         if again:
             contents = self._unwritten(contents, fenced)
         if contents:
-            written_leads = self.attempt(contents)
+            written_leads = self.write_once(contents)
             missed = self._unwritten([each for each in contents if lead_id(each) not in written_leads], fenced)
             if missed:
                 clubs = ", ".join(each["club"] for each in missed)
                 raise StoreError(f"the log of {clubs} does not go on where it ended")
         return fenced
 
-    def attempt(self, contents: Sequence[Content]) -> set[str]:
+    def write_once(self, contents: Sequence[Content]) -> set[str]:
         """Write each content whose club has the epoch and newest fact that the content assumes, in its row of `clubs`.
 
         Return `lead_id` of each content that was written. Raises StoreError.

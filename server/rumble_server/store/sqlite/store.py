@@ -13,7 +13,7 @@ from pathlib import Path
 
 from rumble_server.limits.bounds import Bounds
 from rumble_server.store.errors import StoreError
-from rumble_server.store.log.club_log import ClubLog, Numbers
+from rumble_server.store.log.club_log import ClubLog, FactCounter
 from rumble_server.store.log.club_store import ClubStore
 from rumble_server.store.log.group_commit import GroupCommit
 from rumble_server.store.log.process import WriterProcess
@@ -43,7 +43,7 @@ class SqliteStore(ClubStore):
                 log.warning(problem)
             self.database = open_database(path)
             """Connection of this process. The log is written by another process, on its own connection."""
-            self._numbers = Numbers(self._prepare())
+            self._numbers = FactCounter(self._prepare())
         except StoreError:
             self.lock.release()
             raise

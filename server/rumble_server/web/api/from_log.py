@@ -35,7 +35,7 @@ from rumble_server.web.api import models
 from rumble_server.web.api.replays import ended_view, replay
 from rumble_server.web.compression import LEVEL
 from rumble_server.web.feed.ranker import PACE_MS, Ranking, ranking_of
-from rumble_server.web.feed.views import Live, ended_boards, tournament_view
+from rumble_server.web.feed.views import LiveState, ended_boards, tournament_view
 
 PIECE_MATCHES = 1000
 """Number of matches in a piece of a long answer; other requests run between two pieces."""
@@ -99,7 +99,7 @@ def ranking(rebuilt: Rebuilt) -> Ranking:
 
 def view(rebuilt: Rebuilt) -> TournamentView:
     """Return the API's model of a tournament that is over; none of its bots counts as connected."""
-    return tournament_view(TournamentView, rebuilt.tournament, ranking(rebuilt), Live(0))
+    return tournament_view(TournamentView, rebuilt.tournament, ranking(rebuilt), LiveState(0))
 
 
 def view_json(rebuilt: Rebuilt) -> bytes:
@@ -114,7 +114,7 @@ def snapshot_json(rebuilt: Rebuilt) -> bytes:
     """
     tournament = rebuilt.tournament
     ended = list(ended_boards(tournament, tournament.ended_at_ms or 0))
-    return to_json(tournament_view(Snapshot, tournament, ranking(rebuilt), Live(0), ended=ended))
+    return to_json(tournament_view(Snapshot, tournament, ranking(rebuilt), LiveState(0), ended=ended))
 
 
 def standings(rebuilt: Rebuilt) -> bytes:

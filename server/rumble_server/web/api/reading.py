@@ -18,7 +18,7 @@ from rumble_server.web.api.streamed import single_piece, streamed
 from rumble_server.web.compression import mark_public
 from rumble_server.web.errors import WebError, WebErrorAnswer, error_answers
 from rumble_server.web.feed.crosstable import prepare_pairs
-from rumble_server.web.feed.views import Live, live, live_in_pieces, tournament_view
+from rumble_server.web.feed.views import LiveState, live, live_in_pieces, tournament_view
 from rumble_server.web.site import Site, site_of
 
 LARGEST_LIST = 500
@@ -36,7 +36,7 @@ MANY_RESULTS = 500
 """Minimum number of results of a large tournament. To show a large tournament takes the event loop some ms."""
 
 
-def show(site: Site, tournament: Tournament, live_state: Live | None = None) -> TournamentView:
+def show(site: Site, tournament: Tournament, live_state: LiveState | None = None) -> TournamentView:
     """Make the view of a tournament, with `live_state`, or by default with the live state now.
 
     The caller sends the answer only after `site.wait_for_disk()` has returned.

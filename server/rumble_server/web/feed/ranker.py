@@ -41,7 +41,7 @@ NO_RATING: dict[str, Any] = {"rating": None, "interval": None}
 
 
 @dataclass(frozen=True, slots=True)
-class Past:
+class EarlierRanks:
     """The ranks after the first `results` results of a tournament."""
 
     ranks: dict[str, int]
@@ -59,7 +59,7 @@ class Ranking:
     ratings: Ratings | None = None
     version: int = -1
     """The version of the tournament's `LiveStandings` from which the ranking was made."""
-    past: Past | None = None
+    past: EarlierRanks | None = None
     """The earlier ranks, from which the field `gained` of each standing is computed; None if no movement is shown."""
     gained_by: int = 0
     """Number of results since `past`; 0 if no movement is shown."""
@@ -207,7 +207,7 @@ def _ranking_task(tournament: Tournament) -> RankingTask:
         past = None
         if latest:
             earlier = standings.without(map(standings.result_of, latest))
-            past = Past({standing.name: standing.rank for standing in earlier.lines()}, results - len(latest))
+            past = EarlierRanks({standing.name: standing.rank for standing in earlier.lines()}, results - len(latest))
         return _ranking(standings, ratings, past, results)
 
     return task
@@ -229,7 +229,9 @@ def _latest(tournament: Tournament) -> list[MatchOver]:
     return list(islice(reversed(tournament.results.values()), latest))
 
 
-def _ranking(standings: LiveStandings[Any], ratings: Ratings | None, past: Past | None, results: int) -> Ranking:
+def _ranking(
+    standings: LiveStandings[Any], ratings: Ratings | None, past: EarlierRanks | None, results: int
+) -> Ranking:
     rated = {line.name: line.as_json() for line in (() if ratings is None else ratings.lines)}
     ranks = {} if past is None else past.ranks
     lines = [

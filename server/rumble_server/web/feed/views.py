@@ -53,7 +53,7 @@ def summary_view(tournament: Tournament | Outline) -> TournamentSummary:
 
 
 @dataclass(frozen=True, slots=True)
-class Live:
+class LiveState:
     """The state of a tournament outside the log: connected bots, bots with matches in other tournaments, boards."""
 
     now_ms: int
@@ -62,12 +62,12 @@ class Live:
     boards: Sequence[Board] = ()
 
 
-def live(tournament: Tournament, arena: Arena) -> Live:
+def live(tournament: Tournament, arena: Arena) -> LiveState:
     """Return the live state of a tournament; all boards are drawn at once."""
     return _live(tournament, arena, boards_view(tournament.running, arena))
 
 
-async def live_in_pieces(tournament: Tournament, arena: Arena) -> Live:
+async def live_in_pieces(tournament: Tournament, arena: Arena) -> LiveState:
     """Return the live state of a tournament; the boards are drawn in several iterations of the event loop."""
     matches, boards = list(tournament.running), list[Board]()
     for first in range(0, len(matches), BOARDS_AT_ONCE):
@@ -92,8 +92,8 @@ def ended_boards(tournament: Tournament, now_ms: int) -> Iterator[Board]:
     return (board for board in boards if board is not None)
 
 
-def _live(tournament: Tournament, arena: Arena, boards: Sequence[Board]) -> Live:
-    return Live(arena.clock.now_ms(), *presence(tournament, arena), boards)
+def _live(tournament: Tournament, arena: Arena, boards: Sequence[Board]) -> LiveState:
+    return LiveState(arena.clock.now_ms(), *presence(tournament, arena), boards)
 
 
 def presence(tournament: Tournament, arena: Arena) -> tuple[frozenset[str], frozenset[str]]:
@@ -116,7 +116,7 @@ def boards_view(matches: Iterable[str], arena: Arena) -> list[Board]:
     return [board for board in boards if board is not None]
 
 
-def tournament_view(kind: type[View], tournament: Tournament, ranking: Ranking, live: Live, **more: Any) -> View:
+def tournament_view(kind: type[View], tournament: Tournament, ranking: Ranking, live: LiveState, **more: Any) -> View:
     """Make the view of a whole tournament. `kind` is TournamentView or Snapshot.
 
     For Snapshot, `more` has the fields that TournamentView lacks.

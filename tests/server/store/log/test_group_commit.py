@@ -9,7 +9,7 @@ import pytest
 from rumble_server.store.errors import StoreError
 from rumble_server.store.log import group_commit as module
 from rumble_server.store.log.batch import Batch
-from rumble_server.store.log.club_log import ClubLog, Numbers
+from rumble_server.store.log.club_log import ClubLog, FactCounter
 from rumble_server.store.log.content import Content, lead_id
 from rumble_server.store.open import open_store
 from rumble_server.tournament.club_facts import NameUsed
@@ -175,7 +175,7 @@ async def test_the_next_run_goes_on_counting(database: Database) -> None:
 
 async def test_closing_writes_facts_that_came_while_a_commit_seemed_stuck() -> None:
     group = module.GroupCommit(writer := OneForEach(), lambda: None)
-    log, held = ClubLog(group, "main", last=0, numbers=Numbers(0)), HeldCommits(group)
+    log, held = ClubLog(group, "main", last=0, numbers=FactCounter(0)), HeldCommits(group)
     group.attach(asyncio.get_running_loop())
     log.append(joined(1))
     group.write()
@@ -196,7 +196,7 @@ async def test_trouble_has_a_text_even_if_the_error_has_none() -> None:
 
     writer.write = failing  # type: ignore[method-assign]
     group.attach(asyncio.get_running_loop())
-    ClubLog(group, "main", last=0, numbers=Numbers(0)).append(joined(1))
+    ClubLog(group, "main", last=0, numbers=FactCounter(0)).append(joined(1))
     group.write()
     await group.wait_all()
     assert group.trouble == "TimeoutError"
@@ -260,7 +260,7 @@ class OneForEach:
 @pytest.mark.parametrize("epochs", [(1, 5), (5, 1)])
 async def test_of_two_logs_of_a_club_a_commit_has_the_log_of_the_newer_epoch(epochs: tuple[int, int]) -> None:
     group = module.GroupCommit(writer := OneForEach("go@1"), lambda: None)
-    logs = {each: ClubLog(group, "go", last=0, numbers=Numbers(0), epoch=each) for each in epochs}
+    logs = {each: ClubLog(group, "go", last=0, numbers=FactCounter(0), epoch=each) for each in epochs}
     group.attach(asyncio.get_running_loop())
     for each in logs.values():
         each.append(joined(1))

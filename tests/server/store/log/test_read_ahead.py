@@ -4,7 +4,7 @@ from contextlib import closing
 from functools import partial
 
 from rumble_server.arena.recovery import read
-from rumble_server.store.log.read_ahead import Ahead
+from rumble_server.store.log.read_ahead import RebuiltAhead
 from rumble_server.tournament.facts import BotJoined, LogFact, TournamentStarted
 
 from tests.server.store.databases import Database, opened
@@ -13,7 +13,7 @@ from tests.server.store.log.test_async_reader import tournament
 
 
 async def test_reading_ahead_goes_on_where_it_was(database: Database) -> None:
-    ahead, facts = Ahead(), tournament("first", over=False, started=False)
+    ahead, facts = RebuiltAhead(), tournament("first", over=False, started=False)
     async with opened(database) as log:
         await write(log, *facts, *tournament("over"))
         with closing(database.reader()) as reader:
@@ -40,7 +40,7 @@ async def test_reading_ahead_goes_on_where_it_was(database: Database) -> None:
 
 async def test_a_tournament_that_cannot_be_rebuilt_is_left_to_its_leader(database: Database) -> None:
     bad: list[LogFact] = [*tournament("bad", over=False)[:1], TournamentStarted("bad", ("alice",), (), 3)]
-    ahead = Ahead()
+    ahead = RebuiltAhead()
     async with opened(database) as log:
         await write(log, *bad, *tournament("good", over=False, started=False))
         with closing(database.reader()) as reader:
