@@ -89,7 +89,7 @@ class GroupCommit:
         self._schedule_write()
 
     def flush_soon(self) -> None:
-        if not self._hurried and self._writing is None:
+        if not self._hurried and not self._taken:  # a failed commit, which stays in `_taken`, is repeated no sooner
             self._hurried = True
             self._write_in(HURRIED_S)
 
@@ -152,8 +152,6 @@ class GroupCommit:
         self._writing = None
         error = written.exception()
         if error is not None:
-            # `flush_soon` then does nothing: a listener that waits for a fact must not hurry the retry.
-            self._hurried = True
             self._write_in(RETRY_S)
             self._report(str(error) or type(error).__name__)
             return

@@ -355,6 +355,17 @@ async def test_while_the_disk_takes_nothing_facts_are_kept_and_none_is_announced
         assert (await listener.trouble.get(), log.trouble) == (None, None)
 
 
+async def test_a_caller_that_waits_does_not_hurry_the_repetition_of_a_failed_commit(database: Database) -> None:
+    async with opened(database) as log:
+        listener = Listener(log)
+        with database.locked():
+            log.append(joined(1))
+            assert await listener.trouble.get() is not None
+        log.flush_soon()
+        await asyncio.sleep(20 * module.HURRIED_S)
+        assert log.durable == 0
+
+
 @pytest.mark.usefixtures("impatient")
 async def test_facts_that_come_during_a_write_that_fails_keep_their_place(database: Database) -> None:
     async with opened(database) as log:
