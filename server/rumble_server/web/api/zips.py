@@ -90,7 +90,7 @@ def _named(site: Site, request: Request, wanted: Wanted) -> tuple[str, str]:
     """
     name, key, names = wanted.name or random_name(), wanted.key, site.arena.names
     if key is not None:
-        if not checker_of(site).check_secret(request, name, key, lambda: names.owns(name, key)):
+        if not checker_of(site).check_secret(request, name, key, is_right=names.owns(name, key)):
             raise WebError.bad_token(f"this is not the key of the name {name}")
         return name, key
     claim = names.get(name)

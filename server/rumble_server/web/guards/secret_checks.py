@@ -1,7 +1,8 @@
 """Checks of the secrets in requests: keys, host tokens and invitations.
 
-Every route that takes a secret checks the secret here, so that guessing is limited by address over all routes. The
-bounds are in `limits.guesses`.
+Routes check secrets here, so that guessing is limited by address over all routes. The bounds are in `limits.guesses`.
+The routes for pupils (`web/api/joining.py`) take only keys made by the page, which nobody can guess. The arena counts
+wrong join codes and slips.
 """
 
 from collections.abc import Callable
@@ -30,16 +31,16 @@ class SecretChecker:
         self._guesses = guesses
         self._now_ms = now_ms
 
-    def check_secret(self, request: Request, owner: str, secret: str, compare: Callable[[], bool]) -> bool:
-        """Call `compare`, and return true if the secret is right. A wrong secret is counted.
+    def check_secret(self, request: Request, owner: str, secret: str, *, is_right: bool) -> bool:
+        """Return `is_right`: whether the secret is right. A wrong secret is counted.
 
-        `owner` is the name that a key protects, or `HOST_TOKEN`. After too many wrong secrets, `compare` is not called,
-        and WebError (429) is raised.
+        `owner` is the name that a key protects, or `HOST_TOKEN`. After too many wrong secrets, only made secrets
+        (`is_made`) are let through; any other raises WebError (429).
         """
         address, now_ms = client_address(request), self._now_ms()
         if not self._guesses.allows_try(address, owner, secret, now_ms):
             raise WebError.too_many("too many wrong tries from your address; try again in a minute")
-        if compare():
+        if is_right:
             self._guesses.record_right(address, owner, now_ms)
             return True
         self._guesses.count_wrong(address, owner, secret, now_ms)

@@ -29,7 +29,8 @@ def check_host(request: Request, site: Site) -> str | None:
     if not token or (len(token) < SHORTEST_TOKEN and not is_local(request)):
         return None
     holder = site.arena.host_tokens.holder(token)
-    return holder if checker_of(site).check_secret(request, HOST_TOKEN, token, lambda: holder is not None) else None
+    checker_of(site).check_secret(request, HOST_TOKEN, token, is_right=holder is not None)
+    return holder
 
 
 def check_reader(site: Site, request: Request, refusal: str) -> str | None:
@@ -43,7 +44,7 @@ def check_reader(site: Site, request: Request, refusal: str) -> str | None:
     name, _, key = credentials.strip().partition(":")
     names = site.arena.names
     is_key = scheme.lower() == "bot" and key != ""
-    if is_key and checker_of(site).check_secret(request, name, key, lambda: names.owns(name, key)):
+    if is_key and checker_of(site).check_secret(request, name, key, is_right=names.owns(name, key)):
         claim = names.get(name)
         return name if claim is None else claim.name
     how = "send `Authorization: Bearer <host token>` or `Authorization: Bot NAME:KEY`"
@@ -80,7 +81,7 @@ async def administrator_only(request: Request, response: Response) -> None:
     token, site = bearer_token(request), site_of(request)
     is_long = len(token) >= SHORTEST_TOKEN or (token and is_local(request))
     is_right = site.arena.clubs.is_administrator(token)
-    if not is_long or not checker_of(site).check_secret(request, HOST_TOKEN, token, lambda: is_right):
+    if not is_long or not checker_of(site).check_secret(request, HOST_TOKEN, token, is_right=is_right):
         how = "send `Authorization: Bearer <administrator's token>`"
         raise WebError.bad_token(f"only the administrator may do this: {how}")
     request.state.token_holder = ADMINISTRATOR
