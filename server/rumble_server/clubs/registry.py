@@ -51,7 +51,7 @@ class ClubLoader(Protocol):
         """
 
     def must_redirect(self, name: str) -> bool:
-        """Refer requests for a club that is not loaded here to another node. Return false if the requests belong here.
+        """Return true if another node must answer requests for a club that is not loaded here.
 
         If a known club has no leader, ask for a leader. Requests for an unknown club belong to the leader of `main`: no
         other node can say that a club does not exist.

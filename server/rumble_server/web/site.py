@@ -1,7 +1,7 @@
-"""The ports (interfaces) through which routes, pages and feeds see a process and its clubs.
+"""A process and its clubs, as routes, pages and feeds see them.
 
-`app.py` and `clubs/club.py` fill in the ports; tests have substitutes. Routes find process and club in the state of a
-request.
+`app.py` makes the `Process`, and `clubs/club.py` a `Site` for each club. `DurableLog` and `ClubSites` are ports
+(interfaces). Routes find process and club in the state of a request.
 """
 
 import asyncio
@@ -129,7 +129,7 @@ class Site:
     house_bots: HouseBots
     process: Process
     club: str = MAIN
-    is_suspended: Callable[[], bool] = bool
+    is_suspended: Callable[[], bool] = lambda: False
     """Function that returns true while the lease of this node is over."""
     saving: WeakValueDictionary[str, asyncio.Lock] = field(default_factory=WeakValueDictionary)
     """Locks for numbering and saving versions: a lock for each bot name, so that no bot waits for another bot."""

@@ -146,14 +146,16 @@ def audit_json(rebuilt: Rebuilt, now: Context | None) -> bytes:
 def _cached(rebuilt: Rebuilt, name: str, make: Callable[[], T], *, pace_s: float = 0, about: object = None) -> T:
     """Return a value computed from a tournament, and keep the value under `name`.
 
-    While the tournament goes on, a kept value is returned for `pace_s` seconds. Once the tournament is over, or without
-    `pace_s`, a kept value is returned only if it is about the same `about`, and was made after the last result.
+    A kept value is returned while it is current. With `pace_s`, a value is current for `pace_s` seconds while the
+    tournament goes on. Otherwise, a value is current until the next result, for the same `about`.
     """
     tournament = rebuilt.tournament
     state = about, tournament.standings.version, tournament.status
     if name in rebuilt.computed:
         known, of, at_s = rebuilt.computed[name]
-        if time.monotonic() - at_s < pace_s if pace_s and tournament.status not in OVER else of == state:
+        is_paced = pace_s > 0 and tournament.status not in OVER
+        is_current = time.monotonic() - at_s < pace_s if is_paced else of == state
+        if is_current:
             return cast(T, known)
     value = make()
     rebuilt.computed[name] = value, state, time.monotonic()

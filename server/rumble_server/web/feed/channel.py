@@ -80,7 +80,7 @@ class Channel:
         self._flush_up_to = up_to
         """Number of the newest fact whose changes the flush in progress sends."""
         self._kept_from = up_to + 1  # who returns to a new channel gets a snapshot, as the channel knows of no boards
-        """Number of a fact: a reader whose last id is at least this number has missed only kept events."""
+        """Number of a fact. Readers with this last id or a later one can resume: they have missed only kept events."""
         self._resumable: deque[tuple[int, Chunk]] = deque()
         """The kept chunks, each with the value of `_sent_up_to` before the chunk was sent."""
         self._kept_bytes = 0
