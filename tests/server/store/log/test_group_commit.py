@@ -361,6 +361,7 @@ async def test_a_caller_that_waits_does_not_hurry_the_repetition_of_a_failed_com
         with database.locked():
             log.append(joined(1))
             assert await listener.trouble.get() is not None
+        log.append(joined(2))
         log.flush_soon()
         await asyncio.sleep(20 * module.HURRIED_S)
         assert log.durable == 0
