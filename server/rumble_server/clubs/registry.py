@@ -99,7 +99,7 @@ class ClubRegistry:
         self._loader: ClubLoader
         self._clubs: dict[str, Club] = {}
         """The loaded clubs by name. A lone server loads `main` first."""
-        self._idle = EmptyClubs(shared.config.bounds.idle_club_ms)
+        self._empty_clubs = EmptyClubs(shared.config.bounds.idle_club_ms)
         self._unload_timer: TimerHandle | None = None
         self._stored_uses = StoredUses()
         self._house_is_open = False
@@ -165,7 +165,7 @@ class ClubRegistry:
 
         With several nodes, requests load no clubs, so every club that is not loaded here counts as unknown.
         """
-        self._idle.touch(name)
+        self._empty_clubs.touch(name)
         club = self._clubs.get(name)
         return await self._loader.load(name) if club is None and self.knows(name) else club
 
@@ -178,7 +178,7 @@ class ClubRegistry:
         def added_elsewhere() -> int:
             return sum(each.house_bots.added for each in self if each is not club)
 
-        self._idle.touch(name)
+        self._empty_clubs.touch(name)
         try:
             club = self._clubs[name] = Club(name, self.shared, stored, added_elsewhere)
             if self._house_is_open:
@@ -208,7 +208,7 @@ class ClubRegistry:
 
     def keep_loaded(self, name: str) -> AbstractContextManager[None]:
         """Keep a club in memory during a `with` block, while a request is answered."""
-        return self._idle.keep_loaded(name)
+        return self._empty_clubs.keep_loaded(name)
 
     def _schedule_unloading(self) -> None:
         clock = self.shared.clock
@@ -223,7 +223,7 @@ class ClubRegistry:
         """Unload idle clubs. The next request loads the club again."""
         if self._is_draining:
             return
-        for name in self._idle.find_unloadable([each.name for each in self if each.is_empty], now_ms):
+        for name in self._empty_clubs.find_unloadable([each.name for each in self if each.is_empty], now_ms):
             log.info("club %s is idle, and unloaded", name)
             self._unload(self._clubs[name])
 
