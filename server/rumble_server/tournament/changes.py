@@ -73,7 +73,9 @@ class Changes:
                 self.field_changed = True
             case RoundPaired() | TablesSeated() if fact.byes or fact.as_round.half_byes:
                 self.field_changed = True  # a bye gives points, and a requested bye is no longer to come
-            case ConfigChanged() | TournamentStarted() | TournamentPaused() | TournamentResumed():
+            case ConfigChanged():
+                self.status_changed = self.field_changed = True  # half-point byes may no longer be possible
+            case TournamentStarted() | TournamentPaused() | TournamentResumed():
                 self.status_changed = True
             case TournamentEnded():
                 self.status_changed = self.has_ended = True

@@ -218,6 +218,11 @@ class TournamentConfig(BaseModel):
         return self.seats or 2
 
     @property
+    def is_swiss_of_pairs(self) -> bool:
+        """True for a Swiss of two seats. Only its bots can have half-point byes."""
+        return FORMATS[self.format].pairs_by_points and self.match_seats == 2
+
+    @property
     def counts_places(self) -> bool:
         """True if results count by places or payoffs, and not as wins, draws and losses."""
         return self.match_seats > 2 or isinstance(self.points, str)

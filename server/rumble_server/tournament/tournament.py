@@ -7,6 +7,7 @@ lost by absence.
 
 from collections.abc import Callable, Iterable, Iterator, Set
 from hmac import compare_digest
+from math import inf
 from typing import Any, assert_never
 
 from rumble_engine import Termination
@@ -143,12 +144,14 @@ class Tournament:
         self.config = fact.config
         if self.status != "lobby":
             return
-        self.control, self._terms = FastControl(fact.config.time_control), Terms(fact.config, ())
-        display_names, self.standings = self.standings.display_names, _empty_standings(fact.config)
+        config = fact.config
+        self.control, self._terms = FastControl(config.time_control), Terms(config, ())
+        display_names, self.standings = self.standings.display_names, _empty_standings(config)
         self.standings.display_names = display_names
+        self._drop_half_byes_after((config.rounds or inf) if config.is_swiss_of_pairs else 0)
         for bot, entrant in self.field.items():
             self.standings.add_bot(bot)
-            entrant.absent_left_ms = fact.config.absent_ms
+            entrant.absent_left_ms = config.absent_ms
 
     def _apply_match_started(self, fact: MatchStarted) -> None:
         self.running[fact.match] = fact
@@ -204,7 +207,8 @@ class Tournament:
         self._terms = Terms(self.config, fact.openings)
         schedule = self.config.make_schedule(len(fact.bots))
         self.agenda = Agenda(self.id, fact.bots, schedule)
-        self.agenda.set_half_byes(self.half_byes)
+        self._drop_half_byes_after(schedule.number_of_rounds)
+        self._set_half_byes()
         if schedule.has_bracket:
             self.standings.places = self.agenda.places
         self.absence.count_from(fact.at_ms)
@@ -220,6 +224,9 @@ class Tournament:
         self.status, self.reason, self.paused_by_disk = fact.status, fact.reason, False
         self.ended_at_ms = fact.at_ms
         self.absence.end()
+
+    def _drop_half_byes_after(self, last_round: float) -> None:
+        self.half_byes = {number: bots for number, bots in self.half_byes.items() if number <= last_round}
 
     def _set_half_byes(self) -> None:
         if self.agenda is not None:

@@ -47,7 +47,7 @@ class Leader:
 
     def __init__(self, *bots: str, **config: Any) -> None:
         created = TournamentCreated(
-            "friday", TournamentConfig(name="Friday", **{"game": "tictactoe"} | config), START_MS
+            "friday", TournamentConfig(**{"name": "Friday", "game": "tictactoe"} | config), START_MS
         )
         self.now_ms = START_MS
         self.tournament = Tournament(created)

@@ -3,7 +3,7 @@ from rumble_protocol.fields import TimeControl
 from rumble_server.match.facts import MatchOver
 from rumble_server.tournament.changes import Changes
 from rumble_server.tournament.commands import PLAYED_AGAIN
-from rumble_server.tournament.facts import HalfByeGiven, HalfByeTaken, RoundPaired
+from rumble_server.tournament.facts import ConfigChanged, HalfByeGiven, HalfByeTaken, RoundPaired
 from rumble_server.tournament.pairs.plan import Pairing
 from rumble_server.tournament.tournament import Tournament
 
@@ -80,7 +80,8 @@ def test_the_scores_against_an_absent_bot_of_a_table_change_too() -> None:
 def test_byes_change_the_field() -> None:
     tournament = World().create(format="swiss")
     paired = RoundPaired("friday", (), (2,), 0), RoundPaired("friday", (), (), 0, half_byes=(1,))
-    for fact in (HalfByeGiven("friday", "ann", 1, 0), HalfByeTaken("friday", "ann", 1, 0), *paired):
+    given = HalfByeGiven("friday", "ann", 1, 0), HalfByeTaken("friday", "ann", 1, 0)
+    for fact in (*given, ConfigChanged("friday", tournament.config, 0), *paired):
         changes = Changes(tournament)
         changes.add_fact(fact)
         assert changes.field_changed

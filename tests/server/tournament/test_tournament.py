@@ -1,5 +1,7 @@
 """The machine that leads a tournament: commands, due matches, absence, and rebuilding from facts."""
 
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -10,7 +12,13 @@ from rumble_server.tournament import commands
 from rumble_server.tournament.config import TournamentConfig
 from rumble_server.tournament.exports import trf
 from rumble_server.tournament.exports.document import export
-from rumble_server.tournament.facts import BotAbsent, BotJoined, TournamentCreated, TournamentStarted
+from rumble_server.tournament.facts import (
+    BotAbsent,
+    BotJoined,
+    ConfigChanged,
+    TournamentCreated,
+    TournamentStarted,
+)
 from rumble_server.tournament.rebuild import rebuild_tournament
 from rumble_server.tournament.tournament import Tournament
 
@@ -85,6 +93,35 @@ def test_a_bot_that_leaves_the_lobby_loses_its_half_point_byes() -> None:
     leader.start()
     assert {number: list(bots) for number, bots in leader.tournament.half_byes.items()} == {1: ["ann"]}
     assert "ann" in trf.write(export(leader.tournament))
+
+
+@pytest.mark.parametrize(
+    ("change", "kept"),
+    [
+        ({"rounds": 3}, {2: ["ann"], 3: ["ben"]}),
+        ({"rounds": 2}, {2: ["ann"]}),
+        ({"format": "knockout"}, {}),
+        ({"game": "snakes", "seats": 3}, {}),
+    ],
+    ids=["as-many-rounds", "fewer-rounds", "another-format", "tables"],
+)
+def test_a_change_of_the_configuration_keeps_only_the_half_point_byes_that_are_possible(
+    change: dict[str, Any], kept: dict[int, list[str]]
+) -> None:
+    swiss: dict[str, Any] = {"name": "Friday", "game": "snakes", "seats": 2, "format": "swiss"}
+    leader = Leader("ann", "ben", "cid", "dan", **swiss)
+    for number, bot in enumerate(("ann", "ben"), 2):
+        leader.record(commands.give_half_bye(leader.tournament, bot, number, 0))
+    leader.record(ConfigChanged("friday", TournamentConfig(**swiss | change), 0))
+    assert {number: list(bots) for number, bots in leader.tournament.half_byes.items()} == kept
+
+
+def test_the_start_drops_half_point_byes_in_rounds_beyond_the_last() -> None:
+    leader = Leader("ann", "ben", "cid", format="swiss")
+    for number in (2, 3):
+        leader.record(commands.give_half_bye(leader.tournament, "ann", number, 0))
+    leader.start()
+    assert list(leader.tournament.half_byes) == [2]
 
 
 def test_a_bot_that_leaves_after_the_start_has_left_for_good() -> None:

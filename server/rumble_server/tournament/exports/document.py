@@ -38,7 +38,6 @@ def export(tournament: Tournament, first: int = 0, until: int | None = None) -> 
 def summary(tournament: Tournament) -> dict[str, Any]:
     """Return the description and the progress of a tournament, as the part `tournament` of the document."""
     config, agenda = tournament.config, tournament.agenda
-    is_swiss = FORMATS[config.format].pairs_by_points and config.match_seats == 2
     return {
         "id": tournament.id,
         "name": config.name,
@@ -64,7 +63,7 @@ def summary(tournament: Tournament) -> dict[str, Any]:
         "created_at_ms": tournament.created_at_ms,
         "started_at_ms": tournament.started_at_ms,
         "ended_at_ms": tournament.ended_at_ms,
-        **(_swiss(tournament) if is_swiss else {}),
+        **(_swiss(tournament) if config.is_swiss_of_pairs else {}),
     }
 
 
