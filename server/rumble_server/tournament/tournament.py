@@ -79,6 +79,8 @@ class Tournament:
         self.results: dict[str, MatchOver] = {}
         """Results that count, by match id, in order of finishing."""
         self.voided: list[MatchOver] = []
+        self.taken_back: list[tuple[int, MatchOver]] = []
+        """Results that counted and were voided, each with the index that the result had in `results`."""
         self.started_at_ms: int | None = None
         self.going_since_ms: int | None = None
         """Time in ms at which the tournament started or was last resumed."""
@@ -290,7 +292,9 @@ class Tournament:
         self.standings.add(self.standings.result_of(over))
 
     def _apply_voided(self, fact: facts.ResultVoided) -> None:
+        index = list(self.results).index(fact.match)
         over = self.results.pop(fact.match)
+        self.taken_back.append((index, over))
         self.standings.remove(self.standings.result_of(over))
         self.voided.append(over)
         agenda = self._agenda()
@@ -347,6 +351,13 @@ class Tournament:
         wanted, at_ms = self.config.start_at_bots, self.config.start_at_ms
         away = sum(each.absent_since_ms is not None for each in self.field.values()) if self.config.classroom else 0
         return (wanted is not None and len(self.field) - away >= wanted) or (at_ms is not None and now_ms >= at_ms)
+
+    def results_since(self, taken_back: int) -> list[MatchOver]:
+        """Return the results that counted when `taken_back` results had been voided, and then the later results."""
+        overs = list(self.results.values())
+        for index, over in reversed(self.taken_back[taken_back:]):
+            overs.insert(index, over)
+        return overs
 
     @property
     def has_open_matches(self) -> bool:

@@ -60,7 +60,7 @@ def test_without_its_frames_a_match_is_exported_all_the_same(server: MemoryServe
     for over in tournament.results.values():
         over.informed = True
     rebuilt = Rebuilt(tournament, list, raising(error))
-    (match,) = json.loads(b"[" + from_log.export_matches(rebuilt, "json", 0, 1) + b"]")
+    (match,) = json.loads(b"[" + from_log.export_matches(rebuilt, "json", 0, 0, 1) + b"]")
     assert match["moves"]
     assert "infos" not in match
 
@@ -136,5 +136,5 @@ def test_the_csv_of_tables_has_a_plain_match_of_two_at_a_small_table() -> None:
         if len(started.seats) == 2:
             leader.finish(started.match)
     rebuilt = Rebuilt(leader.tournament, lambda: leader.facts, lambda match: ())
-    row = from_log.export_matches(rebuilt, "csv", 0, 1).decode().split(",")
+    row = from_log.export_matches(rebuilt, "csv", 0, 0, 1).decode().split(",")
     assert (row[3], row[7]) == ("1", "2")

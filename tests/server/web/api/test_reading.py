@@ -288,3 +288,32 @@ async def test_without_a_limit_all_matches_are_sent_in_pieces(
             patch.setattr(from_log, "PIECE_GAMES", 1000)
             server.world.arena.lifecycle.taken_ids.add("friday")
             assert (await MemoryServer(server.world.after_crash()).browser().get(export)).content == pieces
+
+
+@pytest.mark.parametrize("address", ["matches", "matches?bot=alice&against=bob", "export.json"])
+async def test_a_result_that_is_voided_between_two_pieces_is_in_the_answer_that_has_begun(
+    server: MemoryServer, browser: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch, address: str
+) -> None:
+    server.begun("alice", "bob", "carol", cycles=99)
+    server.pass_ms(1_000)
+    server.world.organiser.pause("friday", "lunch")
+    server.pass_ms()
+    monkeypatch.setattr(from_log, "PIECE_MATCHES", 1)
+    monkeypatch.setattr(from_log, "PIECE_GAMES", 1)
+    url = f"/api/tournaments/friday/{address}"
+    before = (await browser.get(url)).json()["matches"]
+    pieces, read = 0, server.reader.of_tournament
+
+    async def of_tournament(*asked: Any) -> Any:
+        nonlocal pieces
+        pieces += asked[1] in (from_log.matches, from_log.export_matches)
+        if pieces == 2:
+            for over in (before[-1], before[0]):
+                server.world.organiser.play_again(over["id"])
+            server.pass_ms()
+            pieces += 1
+        return await read(*asked)
+
+    monkeypatch.setattr(server.reader, "of_tournament", of_tournament)
+    assert (await browser.get(url)).json()["matches"] == before
+    assert len((await browser.get(url)).json()["matches"]) == len(before) - 2
