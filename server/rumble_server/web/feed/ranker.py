@@ -180,7 +180,8 @@ class Ranker:
             if known.background is not None:  # the first computation in a process imports numpy
                 known.pace_ms = min(max(PACE_MS, cpu_s * 1_000 / SHARE), SLOWEST_PACE_MS)
             known.computed_at_ms = self._now_ms()
-            known.background = ranking or known.background or _ranking(tournament.standings, None, None, 0)
+            # A computation that failed is not repeated for the same version: its ranking has no ratings.
+            known.background = ranking or _ranking(tournament.standings, None, None, 0)
             waiting, known.waiting = known.waiting, []
             for future in waiting:
                 if not future.done():

@@ -175,6 +175,19 @@ async def test_where_computing_fails_the_standings_are_still_there() -> None:
     assert (await reading).standings[0].name == "b0007"
 
 
+def test_a_computation_that_fails_after_the_end_is_not_repeated() -> None:
+    hall = Hall(FEW_BOTS + 1)
+    hall.ranker.refresh(hall.tournament)
+    hall.elsewhere.finish()
+    hall.win(7, 3)
+    hall.end()
+    hall.ranker.refresh(hall.tournament)
+    hall.elsewhere.finish(fails=True)
+    ranking = hall.ranker.ranking(hall.tournament)
+    assert not hall.elsewhere.tasks
+    assert (ranking.standings[0].name, ranking.ratings) == ("b0007", None)
+
+
 def test_without_a_match_there_is_no_model_to_name() -> None:
     hall = Hall(2)
     ranking = Ranker(lambda: 0, run_inline).ranking(hall.tournament)
