@@ -200,8 +200,7 @@ class ResultVoided:
 class InviteChanged:
     """Bots join with the code `invite` from now on; None for no code.
 
-    If the host chose the code, the server also made a secret, `made_invite`; otherwise `made_invite` is None. Bots can
-    join by the code or by the secret.
+    `made_invite` has the same meaning as in `TournamentCreated`.
     """
 
     tournament: str

@@ -119,9 +119,8 @@ class _History(ABC, Generic[R]):
                 self._away.setdefault(fact.bot, []).append((fact.at_ms - used_ms, fact.at_ms))
 
     def _add_result(self, over: MatchOver) -> None:
-        self._excused_ms.update(
-            dict(zip(over.seats, over.seats_excused_ms, strict=False))
-        )  # older facts lack both values
+        # Facts written by older versions lack `seats_excused_ms` and `drops`.
+        self._excused_ms.update(dict(zip(over.seats, over.seats_excused_ms, strict=False)))
         self._drops.update(dict(zip(over.seats, over.drops, strict=False)))
         begun = self._begun.pop(over.match, None)
         if over.scores is None:

@@ -237,7 +237,7 @@ class Tournament:
     def _apply_round(self, new_round: AnyRound, at_ms: int) -> None:
         agenda = self._agenda()
         bots = agenda.names(new_round.bots)
-        if bots or new_round.half_byes:  # without any, the fact says that no further round can be made
+        if bots or new_round.half_byes:  # a round with neither means: no further round is possible
             pairs = [(agenda.bots[first], agenda.bots[second]) for first, second in new_round.pairs]
             byes, half_byes = agenda.names(new_round.byes), agenda.names(new_round.half_byes)
             self.standings.pair(pairs, self.config.legs, byes, half_byes)
