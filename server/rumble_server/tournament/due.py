@@ -13,7 +13,7 @@ from rumble_server.tournament.formats import AnyRound
 from rumble_server.tournament.slot import Slot
 from rumble_server.tournament.terms import Terms
 
-MOST_PULLED = 2_500
+MOST_PULLED_MATCHES = 2_500
 """Number of matches pulled in one call of `Tournament.due` after which the call pulls no further round, and ends."""
 Due = MatchStarted | MatchOver | facts.RoundFact
 
@@ -34,7 +34,7 @@ class DueMatches:
         """Bots that lose their due matches."""
         self.to_check: dict[str, None] = dict.fromkeys(field)
         """Bots that `next` must look at; a dict for its order."""
-        self._pulled = 0
+        self._pulled_matches = 0
         """Number of matches pulled since `Tournament.due` was called."""
         self.may_pair = True
         """True if `next` must try to pair a round: before the first try, and after each new result if the schedule
@@ -53,12 +53,12 @@ class DueMatches:
 
     def begin(self) -> None:
         """Begin a call of `Tournament.due`."""
-        self._pulled = 0
+        self._pulled_matches = 0
 
     @property
     def has_pulled_most(self) -> bool:
-        """True if the present call of `Tournament.due` has pulled `MOST_PULLED` matches, and must end."""
-        return self._pulled >= MOST_PULLED
+        """True if the present call of `Tournament.due` has pulled `MOST_PULLED_MATCHES` matches, and must end."""
+        return self._pulled_matches >= MOST_PULLED_MATCHES
 
     def next(self, free: Set[str], now_ms: int, room_of: Callable[[str], int]) -> Due | None:
         """Return the fact of a match that starts or is lost now, or of a newly paired round; None if nothing is due.
@@ -66,7 +66,7 @@ class DueMatches:
         Record, apply and carry out the fact before the next call. `free` has the bots that are connected and can take a
         further match. `room_of` returns the number of matches that a bot can take.
 
-        Also return None after `MOST_PULLED` matches were pulled. `to_check` then still has bots.
+        Also return None after `MOST_PULLED_MATCHES` matches were pulled. `to_check` then still has bots.
         """
         bots, gone = self.to_check, self._gone
         while bots and not self.has_pulled_most:
@@ -85,11 +85,11 @@ class DueMatches:
     def add_next_round(self) -> AnyRound | None:
         """Add the next round of a schedule that follows no results. Return None if there is no further round."""
         agenda, before = self._agenda, len(self._agenda.open)
-        pulled = None if agenda.schedule.follows_results else agenda.add_next_round()
-        self._pulled += len(agenda.open) - before
-        if pulled is not None:
-            self.mark_for_check(agenda.names(pulled.bots))
-        return pulled
+        new_round = None if agenda.schedule.follows_results else agenda.add_next_round()
+        self._pulled_matches += len(agenda.open) - before
+        if new_round is not None:
+            self.mark_for_check(agenda.names(new_round.bots))
+        return new_round
 
     def _pair(self, now_ms: int) -> facts.RoundFact | None:
         """Return the fact of the next round, paired from the results so far. The bots of the round need not be free.

@@ -157,7 +157,8 @@ class _History(ABC, Generic[R]):
         running = [] if self._now.finished else map(self._record_of_started, self._begun.values())
         return [*self._over.values(), *running]
 
-    def context(self) -> Context:
+    def finish(self) -> Context:
+        """Add the pause and the absences that go on, and return the audit's context. Call the method once."""
         self._end_pause(self._now.now_ms)
         for bot, spans in self._now.away.items():
             self._away.setdefault(bot, []).extend(spans)
@@ -175,7 +176,7 @@ class _PairHistory(_History[MatchRecord]):
     """The history of a tournament of pairs."""
 
     def audit(self) -> Audit:
-        return audit_pairs(self.records(), self.context())
+        return audit_pairs(self.records(), self.finish())
 
     def _record_of_lost(self, over: MatchOver) -> MatchRecord:
         seats, known_ms = (over.seats[0], over.seats[1]), self._known_ms(over.match)
@@ -196,7 +197,7 @@ class _TableHistory(_History[TableRecord]):
     """The history of a tournament of tables."""
 
     def audit(self) -> Audit:
-        return audit_tables(self.records(), self.context())
+        return audit_tables(self.records(), self.finish())
 
     def _record_of_lost(self, over: MatchOver) -> TableRecord:
         faults = table_result_of(over).faults

@@ -22,7 +22,7 @@ from rumble_protocol.fields import (
 from rumble_protocol.secret import is_made
 from rumble_protocol.server_messages import TournamentStatus
 
-MOST_LEGAL_ASKED = 4096
+MOST_ASKED_MOVES = 4096
 """Maximum number of moves in a question about a position."""
 
 
@@ -281,7 +281,7 @@ class BoardQuestion(RequestModel):
 
     state: dict[str, Any]
     settings: Settings = Field(default_factory=dict)
-    legal: list[ShortText] | None = Field(default=None, max_length=MOST_LEGAL_ASKED, fail_fast=True)
+    legal: list[ShortText] | None = Field(default=None, max_length=MOST_ASKED_MOVES, fail_fast=True)
     last_move: ShortText | None = None
     try_move: ShortText | None = None
 

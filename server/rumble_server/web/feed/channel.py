@@ -181,12 +181,12 @@ class Channel:
     def send(self, chunk: Chunk) -> None:
         self.quiet_since_ms = self._arena.clock.now_ms()
         for spectator in self.spectators:
-            spectator.offer(chunk)
+            spectator.queue(chunk)
 
     async def catch_up(self, last_event_id: int | None = None) -> list[Chunk]:
         """Return the first chunks for a reader: the events after `last_event_id` if all are kept, else a snapshot.
 
-        The chunks hold everything sent until now. So the caller must begin to offer later chunks to the reader before
+        The chunks hold everything sent until now. So the caller must begin to queue later chunks for the reader before
         the next `await`; else the reader could miss a chunk.
         """
         if last_event_id is not None and self._kept_from <= last_event_id <= self._arena.log.last:

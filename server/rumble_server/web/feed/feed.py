@@ -198,7 +198,7 @@ class Feed:
             self._kept_alive_at_ms = now_ms
             for spectator, tournament_id in self._readers_of_ended.items():
                 self._close_stuck([spectator], tournament_id)
-                spectator.offer(KEEP_ALIVE)
+                spectator.queue(KEEP_ALIVE)
         if not self._channels and not self._readers_of_ended:
             self._disarm()
 

@@ -66,7 +66,7 @@ class Spectator:
         self._task: asyncio.Task[object] | None = None
         self._sending_since_ms: int | None = None
 
-    def offer(self, chunk: Chunk) -> None:
+    def queue(self, chunk: Chunk) -> None:
         """Queue a chunk. If the queue would be too long, begin anew."""
         if self._is_behind:
             return
@@ -111,7 +111,7 @@ class Spectator:
             while not self._closed:
                 if self._is_behind:
                     self._queue.extend(await self._catch_up())
-                    # Chunks offered during `_catch_up` were dropped, and are part of its result.
+                    # Chunks that came during `_catch_up` were dropped, and are part of its result.
                     self._is_behind = False
                 elif self._queue and not self._must_wait_for_disk(self, self._queue[0]):
                     chunk = self._queue.popleft()

@@ -18,7 +18,7 @@ from tests.server.web.feed.reading import (
 from tests.server.web.memory_server import MemoryServer
 
 
-async def test_a_packed_stream_tells_the_same_to_whoever_comes_when(server: MemoryServer) -> None:
+async def test_a_packed_stream_tells_the_same_to_every_reader_whenever_it_comes(server: MemoryServer) -> None:
     tournament = server.world.create(start_at_bots=2, cycles=2)
     plain, packed = server.watch(tournament), server.watch(tournament, gzipped=True)
     await plain.read("snapshot")
