@@ -135,7 +135,7 @@ def no_third_in_a_row(bracket: Bracket, high: DutchPlayer, low: DutchPlayer, whe
         return int(not high.repeated or high.repeated != low.repeated)
     loser = min(
         high, low, key=lambda each: abs(each.difference)
-    )  # the player with the smaller difference yields (5.2.2)
+    )  # the smaller difference yields (5.2.2)
     return int(loser.repeated in ("", loser.preference))
 
 
