@@ -66,10 +66,12 @@ class LiveStandings(ABC, Generic[R]):
     ) -> None:
         """Add the next round, in a format that pairs bots by their results.
 
-        A bye counts as `legs` matches won, and a half bye as `legs` matches drawn.
+        A bye counts as `legs` matches won, and a half bye, which tables do not have, as `legs` matches drawn.
         """
         for name in byes:
             self.tally.give_bye(name, legs)
+        for name in half_byes:
+            self.tally.give_half_bye(name, legs)
         self.version += 1
 
     def add(self, result: R) -> None:
@@ -180,9 +182,7 @@ class WinLossStandings(LiveStandings[Result]):
     def pair(
         self, pairs: Iterable[tuple[str, str]], legs: int, byes: Iterable[str] = (), half_byes: Iterable[str] = ()
     ) -> None:
-        super().pair(pairs, legs, byes)
-        for name in half_byes:
-            self.tally.give_half_bye(name, legs)
+        super().pair(pairs, legs, byes, half_byes)
         rounds = self.rounds
         if rounds is not None:
             full, half = rounds.full_bye(), rounds.half_bye()
