@@ -186,18 +186,14 @@ def chosen(
 
 
 def count(rebuilt: Rebuilt, bot: str | None = None, against: str | None = None) -> tuple[int, int]:
-    """Return the number of matches that `chosen` returns, and the `taken_back` with which `chosen` returns them later.
-
-    Between two pieces of an answer, the host may void results.
-    """
+    """Return the number of matches that `chosen` returns now, and the `taken_back` that keeps them for later pieces."""
     return len(chosen(rebuilt, bot, against)), len(rebuilt.tournament.taken_back)
 
 
 def matches(rebuilt: Rebuilt, bot: str | None, against: str | None, taken_back: int, first: int, until: int) -> bytes:
     """Return the matches of `chosen` from index `first` to before `until`, as JSON objects separated by commas."""
-    return b",".join(
-        to_json(each) for each in results(chosen(rebuilt, bot, against, taken_back=taken_back)[first:until])
-    )
+    overs = chosen(rebuilt, bot, against, taken_back=taken_back)[first:until]
+    return b",".join(to_json(each) for each in results(overs))
 
 
 def results(overs: Sequence[MatchOver]) -> list[models.MatchAttempt]:

@@ -133,9 +133,8 @@ def no_third_in_a_row(bracket: Bracket, high: DutchPlayer, low: DutchPlayer, whe
         return 1
     if abs(high.difference) == abs(low.difference):
         return int(not high.repeated or high.repeated != low.repeated)
-    loser = min(
-        high, low, key=lambda each: abs(each.difference)
-    )  # the smaller difference yields (5.2.2)
+    # The player with the smaller difference yields (5.2.2).
+    loser = min(high, low, key=lambda each: abs(each.difference))
     return int(loser.repeated in ("", loser.preference))
 
 
