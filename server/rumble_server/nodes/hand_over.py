@@ -51,8 +51,8 @@ class HandOvers:
         """Nodes that were offered a club and were not ready in time, by club. Other nodes get offers before them."""
         self._stopping: str | None = None
         """The club that is being stopped. Only one club is stopped at a time, to keep pauses short."""
-        self.unconfirmed: dict[str, int] = {}
-        """Old epoch of each stopped club whose hand-over the database has not confirmed yet, by club."""
+        self.unconfirmed: dict[str, HandOver] = {}
+        """First hand-over of each stopped club that the database has not confirmed yet, by club."""
         self._leaving: dict[str, tuple[int, int]] = {}
         """Clubs that were handed over, but have bots still connected here.
 
@@ -187,8 +187,8 @@ class HandOvers:
         self.forget(club)
         epoch = self._state.clubs.pop(club, None)
         if epoch is not None:
-            self.unconfirmed[club] = epoch
-            self._state.add(HandOver(club, epoch, to), now_ms)
+            self.unconfirmed[club] = HandOver(club, epoch, to)
+            self._state.add(self.unconfirmed[club], now_ms)
 
     def on_handed_over(self, statement: HandOver, epoch: int, now_ms: int) -> None:
         """Wait until the next leader lets bots in. The database has given the club to the next leader under `epoch`."""
@@ -200,14 +200,15 @@ class HandOvers:
 
     def repeat_lost(self, own_epochs: Mapping[str, int], now_ms: int) -> None:
         """Repeat hand-overs that had no effect. `own_epochs` has the epoch of each club whose row names this node."""
-        for club, epoch in list(self.unconfirmed.items()):
-            if own_epochs.get(club) != epoch:  # the hand-over took effect, but its answer was lost
+        for club, lost in list(self.unconfirmed.items()):
+            if own_epochs.get(club) != lost.epoch:  # the hand-over took effect, but its answer was lost
                 del self.unconfirmed[club]
                 self._state.led.close_handed_over(club)
             elif not self._state.hands_over(club):
                 # The hand-over was lost. The club is stopped, and can be led again only under a new epoch, even by
-                # this node.
-                self._state.add(HandOver(club, epoch, self._target_of(club) or self._state.node), now_ms)
+                # this node. A club that was left without a leader is left so again.
+                to = lost.to and (self._target_of(club) or self._state.node)
+                self._state.add(HandOver(club, lost.epoch, to), now_ms)
 
     def _finish(self, club: str) -> None:
         """Close the connections of bots of a club that was handed over. Then begin the next hand-over."""

@@ -64,6 +64,20 @@ def test_a_club_in_which_nothing_runs_needs_no_leader() -> None:
     assert b.led["one"] == 3
 
 
+def test_a_release_that_is_lost_is_made_again_and_leads_the_club_nowhere() -> None:
+    cluster, a, *_ = led("one")
+    epoch = cluster.table.clubs["one"].epoch
+    a.way.is_down = True
+    a.act(partial(a.lease.hand_overs.release, "one"))
+    cluster.run(100)
+    a.way.is_down = False
+    assert cluster.table.clubs["one"].node == "a", "the release was lost"
+    cluster.run(10_000)
+    assert cluster.table.clubs["one"].node is None
+    assert a.led["one"] == epoch
+    assert a.take()[-1] == "close one"
+
+
 def test_a_club_that_a_node_cannot_load_goes_to_the_next_node_in_the_order_unless_the_node_has_lost_it() -> None:
     cluster, a, *_ = led("one")
     order = a.lease.order_for("one")
