@@ -285,7 +285,7 @@ class HttpConnection(UvicornConnection):
             return refusal
         ban = self.peer.ban(self._club)
         if ban is not None:
-            return HTTPStatus.FORBIDDEN, f"{ban.message}\n", "banned"
+            return Refusal(HTTPStatus.FORBIDDEN, f"{ban.message}\n", "banned")
         upgrades = self._should_upgrade()
         # The web counts each request that the web answers. Upgrades and large numbers of headers are counted here.
         if not self.peer.count(upgrades + requests_in_headers(self.headers)):
@@ -348,18 +348,18 @@ class HttpConnection(UvicornConnection):
 
     # --- the end ---
 
-    def _refuse(self, status: HTTPStatus, text: str, reason: str) -> None:
-        """Answer with a refusal after all earlier answers, and drop further input.
+    def _refuse(self, status: HTTPStatus, text: str, reason: str, header: bytes = b"") -> None:
+        """Answer with a refusal after all earlier answers, and drop further input. The fields are those of `Refusal`.
 
         A large request counts as several requests.
         """
         self.peer.count(self.request.requests_if_refused)
         self.peer.count_refusal(reason)
-        self._plan_last_action(partial(self.answer, status, text))
+        self._plan_last_action(partial(self.answer, status, text, header))
         if not self.request.in_body:
             self._run_last_action()
         elif self._withdraw():
-            self.answer(status, text)
+            self.answer(status, text, header)
         else:
             self._close()
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from http import HTTPStatus
+from typing import NamedTuple
 
 from rumble_protocol.secret import is_made
 
@@ -16,25 +17,38 @@ Browsers send about 15 headers.
 """
 Headers = Sequence[tuple[bytes, bytes]]
 """The headers of a request, as pairs of a name in lower case and a value."""
-Refusal = tuple[HTTPStatus, str, str]
-"""A refusal: the HTTP status, the text of the answer, and the reason as one word."""
 TOO_MANY = "too many connections from your address\n"
-TOO_MANY_CONNECTIONS: Refusal = (HTTPStatus.TOO_MANY_REQUESTS, TOO_MANY, "connections")
-TOO_MANY_REQUESTS: Refusal = (HTTPStatus.TOO_MANY_REQUESTS, "too many requests from your address\n", "requests")
+
+
+class Refusal(NamedTuple):
+    """A refusal of a request."""
+
+    status: HTTPStatus
+    text: str
+    reason: str
+    """The reason as one word."""
+    header: bytes = b""
+    """Further header lines, if any."""
+
+
+TOO_MANY_CONNECTIONS = Refusal(HTTPStatus.TOO_MANY_REQUESTS, TOO_MANY, "connections")
+TOO_MANY_REQUESTS = Refusal(
+    HTTPStatus.TOO_MANY_REQUESTS, "too many requests from your address\n", "requests", b"Retry-After: 60\r\n"
+)
 
 
 def too_large(most_bytes: int) -> Refusal:
     """Return the refusal of a request with more than `most_bytes` outside of its body."""
     text = f"the headers of a request are at most {most_bytes} bytes\n"
-    return HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE, text, "header_bytes"
+    return Refusal(HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE, text, "header_bytes")
 
 
 def refusal_of_url(url: bytes) -> Refusal | None:
     """Check the size of a path with its query. Return the refusal, or None if the size is acceptable."""
     if len(url) > MOST_URL_BYTES:
-        return HTTPStatus(414), f"a path and its query are at most {MOST_URL_BYTES} bytes\n", "url_bytes"
+        return Refusal(HTTPStatus(414), f"a path and its query are at most {MOST_URL_BYTES} bytes\n", "url_bytes")
     if url.partition(b"?")[2].count(b"&") >= MOST_QUERY_FIELDS:
-        return HTTPStatus(414), f"a query has at most {MOST_QUERY_FIELDS} fields\n", "query_fields"
+        return Refusal(HTTPStatus(414), f"a query has at most {MOST_QUERY_FIELDS} fields\n", "query_fields")
     return None
 
 
@@ -46,10 +60,10 @@ def requests_in_headers(headers: Headers) -> int:
 def refusal_of_upgrade(http_version: str, headers: Headers) -> Refusal | None:
     """Check the form of an upgrade request. Return the refusal, or None if the form is acceptable."""
     if http_version != "1.1":
-        return HTTPStatus.HTTP_VERSION_NOT_SUPPORTED, "an upgrade needs HTTP/1.1\n", "bad_request"
+        return Refusal(HTTPStatus.HTTP_VERSION_NOT_SUPPORTED, "an upgrade needs HTTP/1.1\n", "bad_request")
     for name, value in headers:
         if name == b"transfer-encoding" or (name == b"content-length" and value.strip() != b"0"):
-            return HTTPStatus.BAD_REQUEST, "an upgrade has no body\n", "bad_request"
+            return Refusal(HTTPStatus.BAD_REQUEST, "an upgrade has no body\n", "bad_request")
     return None
 
 

@@ -76,8 +76,8 @@ def make_web(clubs: ClubSites, process: Process) -> ASGIApp:
         "answer_cache": AnswerCache(process.bounds.kept_answer_bytes),
         "figures": figures(clubs, process.figures),
     }
-    of_club = ClubPaths(RateLimits(Compression(application()), process), clubs, process, shared, _answer)
-    return HeaderGuard(RequestShares(of_club, process), process.host_names)
+    of_club = ClubPaths(RateLimits(Compression(application()), process, _answer), clubs, process, shared, _answer)
+    return HeaderGuard(RequestShares(of_club, process, _answer), process.host_names)
 
 
 @cache

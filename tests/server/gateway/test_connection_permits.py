@@ -251,9 +251,11 @@ async def test_upgrades_and_long_lists_of_headers_count_as_requests(request_: by
         for _ in range(4):
             async with server.raw() as client:
                 client.writer.write(request_)
-                found.append(await status(client))
+                head = await client.until(b"\r\n\r\n")
+                found.append(int(head.split()[1]))
         assert found[:3] in ([101] * 3, [200] * 3)
         assert found[3] == 429
+        assert b"\r\nRetry-After: 60\r\n" in head
         assert server.refusals.counts == {"requests": 1}
 
 

@@ -16,7 +16,7 @@ from rumble_server.gateway.request_checks import (
 
 
 def test_the_refusal_of_a_large_head_tells_the_bound() -> None:
-    assert too_large(10_000) == (431, "the headers of a request are at most 10000 bytes\n", "header_bytes")
+    assert too_large(10_000) == (431, "the headers of a request are at most 10000 bytes\n", "header_bytes", b"")
 
 
 @pytest.mark.parametrize(

@@ -2,11 +2,14 @@
 
 import logging
 import sys
+from dataclasses import replace
 from typing import Any
 
 import httpx
 import pytest
+from rumble_server.limits.bounds import Bounds
 from rumble_server.limits.buckets import MINUTE_MS
+from rumble_server.limits.permits import Permits
 from rumble_server.store.errors import DamagedLog, StoreError
 from rumble_server.web.app import application
 from starlette.routing import Route
@@ -109,6 +112,23 @@ async def test_errors_have_one_shape(
     assert set(error) == {"code", "message", "detail"}
     assert error["message"]
     assert [each["field"] for each in error["detail"]] == (["limit"] if status == 422 else [])
+
+
+async def test_requests_over_the_limit_get_a_page_or_the_apis_error_and_a_time() -> None:
+    server = MemoryServer()
+    permits = Permits(Bounds(requests_per_minute=2, streams_per_address=1))
+    server.process = replace(server.process, permits=permits)
+    assert permits.stream("192.0.2.1")
+    async with server.browser(address="192.0.2.1") as browser:
+        stream, _, api, page = [
+            await browser.get(path)
+            for path in ("/api/tournaments/friday/events", "/", "/api/tournaments", "/tournaments/friday")
+        ]
+    assert [each.status_code for each in (stream, api, page)] == [429] * 3
+    assert [each.headers["Retry-After"] for each in (stream, api, page)] == ["60"] * 3
+    assert [each.json()["error"]["code"] for each in (stream, api)] == ["too_many_requests"] * 2
+    assert page.headers["Content-Type"].startswith("text/html")
+    assert "too many requests from your address" in page.text
 
 
 async def test_a_wrong_method_is_told(browser: httpx.AsyncClient) -> None:

@@ -1,7 +1,10 @@
 """Limits for each address of web clients: requests per minute, the server's work per minute, and open event streams."""
 
+from collections.abc import Callable
+from dataclasses import dataclass
+
 from starlette.requests import Request
-from starlette.responses import JSONResponse
+from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from rumble_server.host.fair_queue import Asker, asks
@@ -19,38 +22,47 @@ Packing and sending the bytes take time.
 """
 
 
-class RequestShares:
+@dataclass(frozen=True, slots=True)
+class _Limits:
+    """The fields of both middlewares."""
+
+    app: ASGIApp
+    process: Process
+    answer: Callable[[Request, WebError], Response]
+    """Function that makes the answer to an error."""
+
+    def _refusal(self, reason: str, what: str, scope: Scope) -> Response:
+        """Count a refusal, and make the answer."""
+        request = Request(scope)
+        self.process.figures.refusals.count(reason, client_address(request), scope["path"])
+        return self.answer(request, WebError.too_many(f"{what} from your address"))
+
+
+class RequestShares(_Limits):
     """ASGI middleware: refuses a request with 429, before any look-up, if its address has sent too many requests."""
 
-    def __init__(self, app: ASGIApp, process: Process) -> None:
-        self._app = app
-        self._process = process
-
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        process = self._process
+        process = self.process
         if scope["type"] == "http":
             process.remote_access.record_request((scope.get("client") or ("",))[0], (scope.get("server") or ("",))[0])
         if scope["type"] != "http" or process.permits.take_request(client_address(Request(scope)), process.now_ms()):
-            await self._app(scope, receive, send)
+            await self.app(scope, receive, send)
         else:
-            await _refuse(process, "requests", "too many requests", scope, receive, send)
+            scope.setdefault("state", {})["process"] = process
+            await self._refusal("requests", "too many requests", {**scope, "root_path": ""})(scope, receive, send)
 
 
-class RateLimits:
+class RateLimits(_Limits):
     """ASGI middleware: refuses an event stream with 429 if its address has too many open streams.
 
     The class also counts the cost of all other answers.
     """
 
-    def __init__(self, app: ASGIApp, process: Process) -> None:
-        self._app = app
-        self._process = process
-
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
-            await self._app(scope, receive, send)
+            await self.app(scope, receive, send)
             return
-        process, path, address = self._process, scope["path"][len(scope["root_path"]) :], client_address(Request(scope))
+        process, path, address = self.process, scope["path"][len(scope["root_path"]) :], client_address(Request(scope))
         asker = Asker(
             address,
             lambda: process.permits.may_read(address, process.now_ms()),
@@ -60,15 +72,15 @@ class RateLimits:
         if STREAM.fullmatch(path):
             await self._stream(scope, receive, send)
         else:
-            await self._app(scope, receive, _counted(send, asker))
+            await self.app(scope, receive, _counted(send, asker))
 
     async def _stream(self, scope: Scope, receive: Receive, send: Send) -> None:
-        permit = self._process.permits.stream(client_address(Request(scope)))
+        permit = self.process.permits.stream(client_address(Request(scope)))
         if permit is None:
-            await _refuse(self._process, "streams", "too many streams", scope, receive, send)
+            await self._refusal("streams", "too many streams", scope)(scope, receive, send)
             return
         try:
-            await self._app(scope, receive, send)
+            await self.app(scope, receive, send)
         finally:
             permit.release()
 
@@ -86,9 +98,3 @@ def _counted(send: Send, asker: Asker) -> Send:
         await send(message)
 
     return count
-
-
-async def _refuse(process: Process, reason: str, what: str, scope: Scope, receive: Receive, send: Send) -> None:
-    process.figures.refusals.count(reason, client_address(Request(scope)), scope["path"])
-    error = WebError.too_many(f"{what} from your address")
-    await JSONResponse(error.answer().model_dump(mode="json"), error.status)(scope, receive, send)

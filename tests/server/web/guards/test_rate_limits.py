@@ -7,7 +7,10 @@ import httpx
 from rumble_server.host.fair_queue import Crowded, current_asker
 from rumble_server.limits.bounds import Bounds
 from rumble_server.limits.permits import Permits
+from rumble_server.web.errors import WebError
 from rumble_server.web.guards.rate_limits import BYTES_OF_A_MS, FREE_BYTES, RateLimits, RequestShares
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
 from starlette.types import Message, Receive, Scope, Send
 
 from tests.server.web.memory_server import MemoryServer
@@ -35,6 +38,10 @@ class Pages:
         await send({"type": "http.response.body"})
 
 
+def refuse(_request: Request, error: WebError) -> Response:
+    return JSONResponse(error.answer().model_dump(mode="json"), error.status)
+
+
 class Web:
     """The middleware in front of an application, with clients that send requests."""
 
@@ -44,12 +51,12 @@ class Web:
         self.process = process = replace(MemoryServer().process, now_ms=lambda: self.now_ms, permits=permits)
         self.refusals = process.figures.refusals
         self.pages = Pages()
-        shares = RateLimits(self.pages, process)
+        shares = RateLimits(self.pages, process, refuse)
 
         async def of_club(scope: Scope, receive: Receive, send: Send) -> None:
             await shares({**scope, "root_path": ""}, receive, send)
 
-        self.app = RequestShares(of_club, process)
+        self.app = RequestShares(of_club, process, refuse)
 
     async def get(self, path: str, address: str = "192.0.2.1") -> int:
         transport = httpx.ASGITransport(self.app, client=(address, 1))
