@@ -12,7 +12,6 @@ from dataclasses import dataclass, field
 from functools import partial
 from importlib.metadata import version
 from random import SystemRandom
-from typing import TYPE_CHECKING
 
 from rumble_protocol.clubs import MAIN
 from rumble_protocol.codes import CloseCode
@@ -32,6 +31,7 @@ from rumble_server.limits.strangers import Strangers
 from rumble_server.store.errors import DamagedLog, StoreError
 from rumble_server.store.log.async_reader import AsyncReader
 from rumble_server.store.log.club_log import ClubLog
+from rumble_server.store.log.club_store import ClubStore
 from rumble_server.store.log.codec import Numbered
 from rumble_server.store.log.ended_count import EndedCount
 from rumble_server.store.log.read_ahead import RebuiltAhead
@@ -43,9 +43,6 @@ from rumble_server.web.site import Process, Site
 
 log = logging.getLogger(__name__)
 
-if TYPE_CHECKING:
-    from rumble_server.store.open import Store
-
 PROGRAM = f"rumble {version('botrumble')}"
 
 
@@ -54,7 +51,7 @@ class SharedByClubs:
     """The objects of a process that its clubs share."""
 
     config: ServerConfig
-    store: "Store"
+    store: ClubStore
     identity: str
     """Identity of `main`: a random text, stored in the database and sent to bots."""
     secret: str
@@ -107,7 +104,7 @@ class StoredClub:
     """Time of the newest fact in ms since 1970, by the clock of the node that wrote it; 0 on a lone server."""
 
 
-def read_club(store: "Store", name: str, reader: LogReader, ahead: RebuiltAhead) -> StoredClub:
+def read_club(store: ClubStore, name: str, reader: LogReader, ahead: RebuiltAhead) -> StoredClub:
     """Read a club whose log is open, except for facts that `ahead` has read. Raises StoreError.
 
     Any thread may call the function. The log must be open first, so that no other server writes to the club.

@@ -3,12 +3,10 @@
 import asyncio
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
+from rumble_server.store.log.club_store import ClubStore
 from rumble_server.store.log.reader import LogReader
-
-if TYPE_CHECKING:
-    from rumble_server.store.open import Store
 
 T = TypeVar("T")
 
@@ -16,7 +14,7 @@ T = TypeVar("T")
 class ReadingThread:
     """A thread that makes one reading at a time, with a reader that keeps a connection open."""
 
-    def __init__(self, store: "Store") -> None:
+    def __init__(self, store: ClubStore) -> None:
         self._store = store
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="clubs")
         self._reader: LogReader | None = None

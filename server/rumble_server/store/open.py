@@ -4,16 +4,11 @@ The modules for PostgreSQL are imported only when needed, because the library ps
 """
 
 from importlib import import_module
-from typing import TYPE_CHECKING
 
 from rumble_server.limits.bounds import Bounds
 from rumble_server.store.errors import StoreError
+from rumble_server.store.log.club_store import ClubStore
 from rumble_server.store.sqlite.store import SqliteStore, database_path
-
-if TYPE_CHECKING:
-    from rumble_server.store.postgres.store import PostgresStore
-
-    Store = SqliteStore | PostgresStore
 
 POSTGRES = ("postgresql://", "postgres://")
 """Beginnings of URLs that name a database in PostgreSQL."""
@@ -32,7 +27,7 @@ def need_postgres() -> None:
         raise StoreError("postgresql:// needs an extra; in a checkout of Rumble: pip install '.[postgres]'") from error
 
 
-def open_store(url: str, bounds: Bounds | None = None) -> "Store":
+def open_store(url: str, bounds: Bounds | None = None) -> ClubStore:
     """Open a database, or create it if it is missing. Raises StoreError."""
     if not is_postgres(url):
         return SqliteStore(database_path(url), bounds)

@@ -1,7 +1,8 @@
 """The base class of the SQLite store and the PostgreSQL store. A store opens readers, and begins and ends writing."""
 
 import asyncio
-from collections.abc import Callable
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
 
 from rumble_server.limits.bounds import Bounds
 from rumble_server.store.errors import StoreError
@@ -12,8 +13,11 @@ from rumble_server.store.log.reader import LogReader
 from rumble_server.store.row_keys import MAIN
 
 
-class ClubStore:
+class ClubStore(ABC):
     """The store of all clubs. Construct it, `attach` it to the running event loop, and `close` it at the end."""
+
+    path: str
+    """The database's file, or its URL without a password."""
 
     def __init__(self, group: GroupCommit, open_reader: Callable[..., LogReader], bounds: Bounds | None) -> None:
         """Make a store. `open_reader` is a picklable function that opens a reader of a club, by default of `main`."""
@@ -22,6 +26,34 @@ class ClubStore:
         self._bounds = bounds or Bounds()
         self._read_workers: ReadWorkers | None = None
         self._has_ended_writing = False
+
+    @abstractmethod
+    def open_log(self, club: str = MAIN) -> ClubLog:
+        """Open the log of a club. The call blocks. Raises StoreError."""
+
+    @abstractmethod
+    def run_of(self, club: str = MAIN) -> int:
+        """Return the number of the present run of a club with an open log, which is greater than in any earlier run.
+
+        Turn ids contain the number, so that turns of different runs never have the same id. The call may block. Raises
+        StoreError.
+        """
+
+    @abstractmethod
+    def prune_challenges(self, ended_before_ms: int, is_stopped: Callable[[], bool]) -> None:
+        """Delete the plies and frames of challenges that ended before `ended_before_ms` (ms since 1970).
+
+        `is_stopped` is called before each challenge, and stops the work by returning true. The call blocks, and any
+        thread may make it.
+        """
+
+    @abstractmethod
+    def count_bytes(self, clubs: Sequence[str]) -> dict[str, int]:
+        """Return the size in bytes of each club's rows. The call blocks; any thread may make it. Raises StoreError."""
+
+    @abstractmethod
+    def clubs_in_play(self) -> list[str]:
+        """Return the clubs with open tournaments (not over). The call blocks. Raises StoreError."""
 
     def log(self, club: str = MAIN) -> ClubLog:
         """Return the open log of a club. Raises StoreError if the log is not open."""
@@ -43,6 +75,23 @@ class ClubStore:
         if self._read_workers is None:
             self._read_workers = ReadWorkers(self._open_reader, self._bounds)
         return AsyncReader(self._read_workers, club)
+
+    # --- small values beside the log; these methods block, so call them on the event loop only before `attach` ---
+
+    @abstractmethod
+    def get(self, key: str, club: str = MAIN) -> str | None:
+        """Return the small value of a key; None if the key has no value. Raises StoreError."""
+
+    @abstractmethod
+    def put(self, key: str, value: str, club: str = MAIN) -> None:
+        """Write a small value to the table `meta`, in place of an earlier value of the key. Raises StoreError."""
+
+    @abstractmethod
+    def get_or_put(self, key: str, value: str) -> str:
+        """Return the value of a key of the club `main`. If the key has no value yet, first store `value` under the key.
+
+        Raises StoreError.
+        """
 
     def attach(self, loop: asyncio.AbstractEventLoop) -> None:
         """Begin to write facts to the database. The writing runs on this event loop."""

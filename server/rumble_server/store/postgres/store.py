@@ -33,10 +33,7 @@ ON CONFLICT (club) DO UPDATE SET epoch = {NEXT_EPOCH}, node = NULL RETURNING epo
 
 
 class PostgresStore(ClubStore):
-    """The store of all clubs in PostgreSQL.
-
-    Construct it, `attach` it to the running event loop, and `close` it at the end.
-    """
+    """The store of all clubs in PostgreSQL."""
 
     def __init__(self, url: str, bounds: Bounds | None = None) -> None:
         """Connect to the database, and make the tables if they are missing. Raises StoreError."""
@@ -78,30 +75,17 @@ class PostgresStore(ClubStore):
         return self.open_led_log(club, int(self.connection.execute(_TAKE, {"club": club})[0][0]))
 
     def run_of(self, club: str = MAIN) -> int:
-        """Return the epoch of a club with an open log. Raises StoreError if the log is not open.
-
-        Turn ids contain the epoch, so turns of different runs never have the same id.
-        """
+        """Return the epoch of a club with an open log. Raises StoreError if the log is not open."""
         return self.log(club).epoch
 
     def prune_challenges(self, ended_before_ms: int, is_stopped: Callable[[], bool]) -> None:
-        """Delete the plies and frames of challenges that ended before `ended_before_ms` (ms since 1970).
-
-        `is_stopped` is called before each challenge, and stops the work by returning true. The call blocks, and any
-        thread may make it.
-        """
         prune_challenges(self._url, ended_before_ms, is_stopped)
 
     def count_bytes(self, clubs: Sequence[str]) -> dict[str, int]:
-        """Return the size in bytes of the rows of each club. The call blocks, and any thread may make it.
-
-        Raises StoreError.
-        """
         query = "SELECT club, bytes FROM clubs WHERE club = ANY(%(clubs)s)"
         return dict(self.connection.read(query, {"clubs": list(clubs)}))
 
     def clubs_in_play(self) -> list[str]:
-        """Return the clubs with open tournaments (not over). The call blocks. Raises StoreError."""
         query = "SELECT DISTINCT club FROM tournaments WHERE NOT over ORDER BY club"
         return [row[0] for row in self.connection.read(query)]
 
@@ -119,7 +103,7 @@ class PostgresStore(ClubStore):
         await super().close()
         self.connection.close()
 
-    # --- small values beside the log; these methods block, so call them on the event loop only before `attach` ---
+    # --- small values beside the log ---
 
     def get(self, key: str, club: str = MAIN) -> str | None:
         query = "SELECT value FROM meta WHERE club = %(club)s AND key = %(key)s"
@@ -127,7 +111,6 @@ class PostgresStore(ClubStore):
         return str(rows[0][0]) if rows else None
 
     def put(self, key: str, value: str, club: str = MAIN) -> None:
-        """Write a small value to the table `meta`, in place of an earlier value of the key. Raises StoreError."""
         self.connection.execute(
             """INSERT INTO meta (club, key, value) VALUES (%(club)s, %(key)s, %(value)s)
                ON CONFLICT (club, key) DO UPDATE SET value = excluded.value""",
@@ -135,10 +118,6 @@ class PostgresStore(ClubStore):
         )
 
     def get_or_put(self, key: str, value: str) -> str:
-        """Store a small value under a key of `main` unless the key has a value. Return the value in the database.
-
-        Raises StoreError.
-        """
         insert = "INSERT INTO meta (club, key, value) VALUES (%(club)s, %(key)s, %(value)s) ON CONFLICT DO NOTHING"
         self.connection.execute(insert, {"club": MAIN, "key": key, "value": value})
         return self.get(key) or value

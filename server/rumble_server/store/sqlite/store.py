@@ -30,7 +30,7 @@ log = logging.getLogger(__name__)
 
 
 class SqliteStore(ClubStore):
-    """The store of all clubs in SQLite. Construct it, `attach` it to the running event loop, `close` it at the end."""
+    """The store of all clubs in SQLite."""
 
     def __init__(self, path: str, bounds: Bounds | None = None) -> None:
         """Open or create a database, and lock it for this server. Raises StoreError."""
@@ -82,10 +82,9 @@ class SqliteStore(ClubStore):
         return club_log
 
     def run_of(self, club: str = MAIN) -> int:
-        """Return the number of this server run, which is the same for all clubs.
+        """Return the number of this server's run, which is the same for all clubs.
 
-        Turn ids contain the number, so that turns of different runs never have the same id. The first call blocks, adds
-        1 to the number of the last run, and writes the new number to the database. Raises StoreError.
+        The first call blocks, adds 1 to the number of the last run, and writes the new number to the database.
         """
         if self._run is None:
             run = int(self.get("runs") or 0) + 1
@@ -98,22 +97,12 @@ class SqliteStore(ClubStore):
             return bytes_of(self.database, club)
 
     def prune_challenges(self, ended_before_ms: int, is_stopped: Callable[[], bool]) -> None:
-        """Delete the plies and frames of challenges that ended before `ended_before_ms` (ms since 1970).
-
-        `is_stopped` is called before each challenge, and stops the work by returning true. The call blocks, and any
-        thread may make it.
-        """
         prune_challenges(self.path, ended_before_ms, is_stopped)
 
     def count_bytes(self, clubs: Sequence[str]) -> dict[str, int]:
-        """Return the size in bytes of the rows of each club. The call blocks, and any thread may make it.
-
-        Raises StoreError.
-        """
         return {club: self._read_bytes(club) for club in clubs}
 
     def clubs_in_play(self) -> list[str]:
-        """Return the clubs with open tournaments (not over). The call blocks. Raises StoreError."""
         query = "SELECT id FROM tournaments WHERE over = 0"
         with StoreErrors("read", self.path):
             return sorted({split(key)[0] for (key,) in self.database.execute(query)})
@@ -126,7 +115,7 @@ class SqliteStore(ClubStore):
         self.database.close()
         self.lock.release()
 
-    # --- small values beside the log; these methods block, so call them on the event loop only before `attach` ---
+    # --- small values beside the log ---
 
     def get(self, key: str, club: str = MAIN) -> str | None:
         with StoreErrors("read", self.path):
@@ -134,16 +123,11 @@ class SqliteStore(ClubStore):
         return str(row[0]) if row else None
 
     def put(self, key: str, value: str, club: str = MAIN) -> None:
-        """Write a small value to the table `meta`, in place of an earlier value of the key. Raises StoreError."""
         key = prefix_of(club) + key
         with StoreErrors("write to", self.path):
             self.database.execute("INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)", (key, value))
 
     def get_or_put(self, key: str, value: str) -> str:
-        """Return the value of a key of the club `main`. If the key has no value yet, first store `value` under the key.
-
-        Raises StoreError.
-        """
         kept = self.get(key)
         if kept is None:
             self.put(key, value)
