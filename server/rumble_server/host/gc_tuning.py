@@ -8,16 +8,16 @@ from contextlib import contextmanager
 from typing import Any
 
 LEAST_NEW, MOST_NEW = 1_250, 2_500
-"""Bounds of the number of new objects after which the collector makes a pass.
+"""Numbers of new objects after which the collector makes a pass: usual, and while passes take much of the time.
 
 A pass takes 1 ms to 3 ms. A pass takes up to twice as long if all new objects are still in use, and three times as long
 if other programs use the processor, too. Freed old objects lower Python's count of new objects, so a pass may look at
-far more objects than the bound. Therefore `collect_if_due` makes passes, too.
+far more objects than the number. Therefore `collect_if_due` makes passes, too.
 """
 LEAST_COUNTED = 100
-"""Minimum of Python's count of new objects for a pass by `collect_if_due`. With a lower count, the server is idle.
+"""Minimum of Python's count of new objects for a pass by `collect_if_due`, except for a pass because of `MOST_HELD`.
 
-`MOST_HELD` is another reason for a pass, and needs no minimum.
+The count of an idle server is lower.
 """
 MOST_HELD = 10_000
 """Number of new objects at which `collect_if_due` makes a pass, even if passes already take more than `PASS_SHARE`.
@@ -28,11 +28,11 @@ takes 3 ms to 10 ms; a later pass would take longer.
 PASS_SHARE = 0.01
 """Largest desired part of the process's time for passes.
 
-If passes take more, the next pass waits for twice as many new objects. The number is not doubled if a pass could then
-take longer than `LONGEST_PASS_S`. If passes take less than a quarter of the share, the number is halved.
+If passes take more, the next pass waits for `MOST_NEW` new objects, unless a pass could then take longer than
+`LONGEST_PASS_S`. If passes take less than a quarter of the share, the next pass waits for `LEAST_NEW` new objects.
 """
 LONGEST_PASS_S = 0.003
-"""Longest desired CPU time of a pass in s. After a longer pass, the next pass waits for half as many new objects."""
+"""Longest desired CPU time of a pass in s. After a longer pass, the next waits for `LEAST_NEW` new objects."""
 SWITCH_S = 0.0005
 """Maximum time in s for which another thread keeps the interpreter while the event loop waits for the interpreter.
 
@@ -66,7 +66,6 @@ class GcTuner:
         self._now_s, self._cpu_s = now_s, cpu_s
         self._swept_at_s = now_s()
         self._has_set_aside = False
-        self._most_new = LEAST_NEW
         self._pass_began_s, self._pass_ended_s = cpu_s(), now_s()
         self._pass_took_s = 0.0
         """CPU time in s of the last pass over all objects that are not set aside."""
@@ -80,7 +79,7 @@ class GcTuner:
         """
         switch_s, threshold = sys.getswitchinterval(), gc.get_threshold()
         sys.setswitchinterval(SWITCH_S)
-        self._pass_after(LEAST_NEW)
+        _pass_after(LEAST_NEW)
         gc.callbacks.append(self._on_pass)
         self._sweep()
         try:
@@ -110,10 +109,6 @@ class GcTuner:
         self._has_set_aside = False
         self._swept_at_s = self._now_s()
 
-    def _pass_after(self, new_objects: int) -> None:
-        self._most_new = new_objects
-        gc.set_threshold(new_objects, 0, 10)
-
     def _on_pass(self, phase: str, about: dict[str, Any]) -> None:
         if phase == "start":
             self._pass_began_s = self._cpu_s()
@@ -124,16 +119,20 @@ class GcTuner:
             self._has_set_aside = True
         if generation == 1:  # the passes in between are shorter: they look at the newest objects only
             self._pass_took_s = self._cpu_s() - self._pass_began_s
-            self._pace(self._pass_took_s, now_s - self._pass_ended_s)
+            _pace(self._pass_took_s, now_s - self._pass_ended_s)
         self._pass_ended_s = now_s
 
-    def _pace(self, took_s: float, since_s: float) -> None:
-        """Choose the number of new objects before the next pass.
 
-        `took_s` is the CPU time in s of the last pass. `since_s` is the time in s between the ends of the last two
-        passes.
-        """
-        if took_s > LONGEST_PASS_S or took_s < PASS_SHARE / 4 * since_s:
-            self._pass_after(max(self._most_new // 2, LEAST_NEW))
-        elif took_s > PASS_SHARE * since_s and 2 * took_s <= LONGEST_PASS_S:
-            self._pass_after(min(2 * self._most_new, MOST_NEW))
+def _pass_after(new_objects: int) -> None:
+    gc.set_threshold(new_objects, 0, 10)
+
+
+def _pace(took_s: float, since_s: float) -> None:
+    """Choose the number of new objects before the next pass.
+
+    `took_s` is the CPU time in s of the last pass. `since_s` is the time in s between the ends of the last two passes.
+    """
+    if took_s > LONGEST_PASS_S or took_s < PASS_SHARE / 4 * since_s:
+        _pass_after(LEAST_NEW)
+    elif took_s > PASS_SHARE * since_s and 2 * took_s <= LONGEST_PASS_S:
+        _pass_after(MOST_NEW)
