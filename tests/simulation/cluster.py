@@ -193,7 +193,7 @@ class Node(VirtualNode):
             return
         self._loading = 0
         self.run_of_club = LedRun(self, epoch)
-        self.act(partial(self.lease.listening, CLUB, epoch))
+        self.act(partial(self.lease.on_listening, CLUB, epoch))
 
     def discard(self, club: str) -> None:
         self._loading = 0

@@ -218,9 +218,9 @@ class Club:
         except Exception:
             self.discard()  # so that no timer judges matches in an arena that nobody can reach
             raise
-        self._listen()
+        self._register_with_log()
 
-    def _listen(self) -> None:
+    def _register_with_log(self) -> None:
         """Register functions that the log calls with facts on disk, with troubles, and with sizes of facts."""
         self.log.on_durable.append(lambda batch: self.run_or_enqueue(partial(self._on_durable, batch)))
         self.log.on_trouble.append(lambda trouble: self.run_or_enqueue(partial(self.arena.on_trouble, trouble)))

@@ -89,7 +89,7 @@ class ClubRegistry:
         self.reading = ReadingThread(shared.store)
         self.on_unloaded: list[Callable[[str], None]] = []
         """Functions called with the name of a club that was unloaded because the club was idle or removed."""
-        self.leaving: dict[str, Club] = {}
+        self.stopped_clubs: dict[str, Club] = {}
         """Clubs stopped for a hand-over, with bots still connected here."""
         self.refuses_bots = False
         """True if this process has had no valid lease for a long time, and therefore lets no bot in."""
@@ -333,6 +333,6 @@ class ClubRegistry:
     def close(self) -> None:
         """Close the connections of bots and the streams of visitors."""
         self.for_each(Club.close, "be closed")
-        while self.leaving:
-            _, club = self.leaving.popitem()
+        while self.stopped_clubs:
+            _, club = self.stopped_clubs.popitem()
             club.run_steps("be abandoned", club.disconnect_all)

@@ -62,7 +62,7 @@ class Peer:
         """
         permit = self._permit
         if permit is not None and self.source.address == self.address and not self.is_proxy():
-            permit.listen(self._shared.clock.now_ms(), self._on_evicted)
+            permit.allow_eviction(self._shared.clock.now_ms(), self._on_evicted)
             granted(permit)
         else:  # a proxy forwards the connection
             if permit is not None:
@@ -113,7 +113,7 @@ class Peer:
         if self._transport.is_closing():
             permit.release()
         else:
-            permit.listen(self._shared.clock.now_ms(), self._on_evicted)
+            permit.allow_eviction(self._shared.clock.now_ms(), self._on_evicted)
             self._permit = permit
             granted(permit)
 

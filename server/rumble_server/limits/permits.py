@@ -44,7 +44,7 @@ class Permits:
             self.make_room(address, now_ms)
         permit = self._permit("stranger", address, self._bounds.strangers_per_address)
         if permit is not None:
-            permit.listen(now_ms, end)
+            permit.allow_eviction(now_ms, end)
         return permit
 
     def make_room(self, address: str, now_ms: int) -> None:
@@ -157,7 +157,7 @@ class Permit:
         self._key: CountKey = ()
         self._count_under(key)
 
-    def listen(self, now_ms: int, end: Callable[[], None]) -> None:
+    def allow_eviction(self, now_ms: int, end: Callable[[], None]) -> None:
         """If the permit is a stranger's, let a new connection take over the permit at `now_ms` + `WAIT_MS` or later.
 
         `end` is called when the permit is taken over, and ends the stranger's connection.

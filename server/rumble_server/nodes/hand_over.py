@@ -53,7 +53,7 @@ class HandOvers:
         """The club that is being stopped. Only one club is stopped at a time, to keep pauses short."""
         self.unconfirmed: dict[str, HandOver] = {}
         """First hand-over of each stopped club that the database has not confirmed yet, by club."""
-        self._leaving: dict[str, tuple[int, int]] = {}
+        self._handed_over: dict[str, tuple[int, int]] = {}
         """Clubs that were handed over, but have bots still connected here.
 
         Each has the new epoch, and the time in ms at which to close the bots' connections.
@@ -66,7 +66,7 @@ class HandOvers:
     @property
     def clubs_left(self) -> int:
         """Number of stopped clubs that are being handed over, or have bots still connected here."""
-        return len(self.unconfirmed) + len(self._leaving)
+        return len(self.unconfirmed) + len(self._handed_over)
 
     @property
     def can_go_on(self) -> bool:
@@ -77,14 +77,14 @@ class HandOvers:
     def due_ms(self) -> list[int]:
         """Times in ms at which `wake` has work."""
         offered = (move for move in self._planned.values() if move.offer is not None and not move.is_ready)
-        return [*(move.until_ms for move in offered), *(until_ms for _, until_ms in self._leaving.values())]
+        return [*(move.until_ms for move in offered), *(until_ms for _, until_ms in self._handed_over.values())]
 
     def wake(self, now_ms: int) -> None:
         """Close bots' connections that are due, and make offers.
 
         An offer to a node that is not ready in time ends if another node can take the club. Otherwise the offer stands.
         """
-        for club, (_, until_ms) in list(self._leaving.items()):
+        for club, (_, until_ms) in list(self._handed_over.items()):
             if now_ms >= until_ms:
                 self._finish(club)
         for club, move in list(self._planned.items()):
@@ -134,14 +134,14 @@ class HandOvers:
         are ready. Then stop a club, and make new offers.
         """
         rows = self._state.rows
-        for club, (epoch, until_ms) in list(self._leaving.items()):
+        for club, (epoch, until_ms) in list(self._handed_over.items()):
             row = rows.clubs.get(club)
             if row is None or row.epoch > epoch:
                 self._finish(club)
             elif row.listens >= epoch:
                 # A bot whose connection is closed connects again at once. A node that has not looked yet would send the
                 # bot back here.
-                self._leaving[club] = epoch, min(until_ms, now_ms + LOOK_MS)
+                self._handed_over[club] = epoch, min(until_ms, now_ms + LOOK_MS)
         for club, move in [each for each in self._planned.items() if each[0] != self._stopping]:
             row = rows.clubs[club]
             if move.to not in rows.nodes or (move.offer is not None and row.to != move.to):
@@ -196,7 +196,7 @@ class HandOvers:
         if statement.to is None:
             self._state.led.close_handed_over(statement.club)
         else:
-            self._leaving[statement.club] = epoch, now_ms + LISTEN_MS
+            self._handed_over[statement.club] = epoch, now_ms + LISTEN_MS
 
     def repeat_lost(self, own_epochs: Mapping[str, int], now_ms: int) -> None:
         """Repeat hand-overs that had no effect. `own_epochs` has the epoch of each club whose row names this node."""
@@ -212,7 +212,7 @@ class HandOvers:
 
     def _finish(self, club: str) -> None:
         """Close the connections of bots of a club that was handed over. Then begin the next hand-over."""
-        del self._leaving[club]
+        del self._handed_over[club]
         self._state.led.close_handed_over(club)
         self._stop_next()
 
@@ -252,5 +252,5 @@ class HandOvers:
     def on_arrived(self, club: str) -> None:
         """End a hand-over of a club to this node, which leads the club now."""
         self._reported.pop(club, None)
-        if club in self._leaving:
+        if club in self._handed_over:
             self._finish(club)

@@ -56,7 +56,8 @@ class Lease(LeaseState):
         self.until_ms = now_ms
         """Time in ms at which the lease ends by this node's clock."""
         self._lease_ms = lease_ms
-        self._held_ms = lease_ms * 9 // 10
+        self._counted_ms = lease_ms * 9 // 10
+        """Time in ms that the node counts of its lease."""
         self._renew_at_ms = now_ms
         self._look_at_ms: int | None = None
         """Time in ms at which to send the next planned statement `Look`; None if no look is planned.
@@ -113,7 +114,7 @@ class Lease(LeaseState):
         self.add(statements.Renew(draining=True), now_ms, first=True)
         self.hand_overs.offer_all(now_ms)
 
-    def listening(self, club: str, epoch: int, now_ms: int) -> None:
+    def on_listening(self, club: str, epoch: int, now_ms: int) -> None:
         """Report that a club was loaded and lets its bots in."""
         if self.clubs.get(club) == epoch:
             self.add(statements.Listen(club, epoch), now_ms)
@@ -167,7 +168,7 @@ class Lease(LeaseState):
                 self._expel(now_ms)
             case _, statements.Renewed():
                 # The database extended the lease after the statement was sent, so the lease ends later there than here.
-                self._renewed(self._sent_at_ms + self._held_ms, now_ms)
+                self._renewed(self._sent_at_ms + self._counted_ms, now_ms)
             case _, statements.LookedUp() as seen:
                 self._on_look(seen, now_ms)
             case statements.Acquire(club), statements.Executed(int(epoch)) if not self._lease_lapsed_since_sent:

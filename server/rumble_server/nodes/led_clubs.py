@@ -88,7 +88,7 @@ class LedClubs:
                 self._on_load_failed(name, epoch)
                 return
             else:
-                self._node.call_lease(partial(self._lease.listening, name, epoch))
+                self._node.call_lease(partial(self._lease.on_listening, name, epoch))
                 return
 
     async def _load(self, name: str, epoch: int) -> None:
@@ -133,10 +133,10 @@ class LedClubs:
             self._clubs.pop(club.name)
             club.run_steps("be discarded", club.discard)
             self._store.close_log(club.name)
-            self._clubs.leaving[club.name] = club
+            self._clubs.stopped_clubs[club.name] = club
 
     def close_handed_over(self, name: str) -> None:
-        club = self._clubs.leaving.pop(name, None)
+        club = self._clubs.stopped_clubs.pop(name, None)
         if club is not None:
             club.run_steps("be abandoned", club.disconnect_all)
 

@@ -140,7 +140,7 @@ class Node:
             raise
         self.lease = Lease(self.id, self._lease_ms, self._run, NoClubs(self), now_ms(), stands_by=self.stands_by)
         self.call_lease(self.lease.wake)
-        self.begin(repeat(self._listen, AGAIN_S, "the node could not listen for notifications"))
+        self.begin(repeat(self._hear_notifications, AGAIN_S, "the node could not listen for notifications"))
 
     async def acquire(self, club: str) -> int:
         """Wait until this node leads a club, and return the club's epoch.
@@ -226,7 +226,7 @@ class Node:
         if not task.cancelled() and (error := task.exception()) is not None:
             log.error("a task of the node failed", exc_info=error)
 
-    async def _listen(self) -> None:
+    async def _hear_notifications(self) -> None:
         """Have the lease read the rows again after each notification from another node or from the command line."""
         with suppress(StoreError):  # not logged here: the lease's statements fail, too, and are logged
             await self._listening.listen(lambda: self.call_lease(self.lease.look))

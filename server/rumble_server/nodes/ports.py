@@ -7,7 +7,7 @@ class LeaseCommands(Protocol):
     """The port for the commands of a lease to the clubs. While a command runs, it must not call the lease."""
 
     def start_leading(self, club: str, epoch: int) -> None:
-        """Load a club, and lead it under this epoch. Once the club lets bots in, call `Lease.listening`."""
+        """Load a club, and lead it under this epoch. Once the club lets bots in, call `Lease.on_listening`."""
 
     def discard(self, club: str) -> None:
         """Forget a club, loaded or not, because another node has taken the club over."""

@@ -31,7 +31,7 @@ class StandbyClubs(LedClubs):
         """Do nothing: the next request for the club loads the club again."""
 
     def close_handed_over(self, name: str) -> None:
-        has_gone = name in self._clubs.leaving
+        has_gone = name in self._clubs.stopped_clubs
         super().close_handed_over(name)
         if has_gone and name == MAIN:
             self._end(MAIN_LOST)

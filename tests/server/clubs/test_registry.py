@@ -387,13 +387,13 @@ async def test_a_club_on_its_way_that_fails_keeps_no_other_connected_at_the_end(
 ) -> None:
     async with running(tmp_path / "x.db") as server:
         chess, go = await create(server, "chess", "go")
-        server.clubs.leaving.update(chess=chess, go=go)
+        server.clubs.stopped_clubs.update(chess=chess, go=go)
         ended: list[object] = []
         monkeypatch.setattr(chess.gateway, "close_all_now", fail)
         monkeypatch.setattr(chess.gateway, "close_all_now", ended.append)
         server.clubs.close()
         assert ended == [CloseCode.NO_LEADER]
-        assert server.clubs.leaving == {}
+        assert server.clubs.stopped_clubs == {}
 
 
 async def test_a_club_that_fails_when_it_is_opened_leaves_nothing_behind(

@@ -301,7 +301,7 @@ def test_no_other_club_stops_where_the_offer_of_a_stopping_club_is_lost() -> Non
 
 def test_the_bots_of_a_club_are_closed_when_its_next_leader_listens_or_dies() -> None:
     cluster, a, _, c = led("one")
-    c.lease.listening = lambda *_: None  # type: ignore[method-assign]
+    c.lease.on_listening = lambda *_: None  # type: ignore[method-assign]
     move(cluster, "c", LEASE_MS)
     assert a.take() == ["stop one"]
     c.die()

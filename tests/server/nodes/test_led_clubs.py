@@ -34,7 +34,7 @@ async def test_a_node_that_drains_gives_all_away_one_club_at_a_time(tmp_path: Pa
         hand_over = first.led.hand_over
 
         def counted(name: str) -> None:
-            standing.append(len(first.clubs.leaving))
+            standing.append(len(first.clubs.stopped_clubs))
             hand_over(name)
 
         first.led.hand_over = counted  # type: ignore[method-assign]
@@ -69,7 +69,7 @@ async def test_a_club_that_cannot_be_abandoned_after_its_hand_over_holds_up_no_o
         first = cluster.nodes[0]
         club = await cluster.led("one", by=first)
         club.disconnect_all = fail  # type: ignore[method-assign]
-        first.clubs.leaving["one"] = club
+        first.clubs.stopped_clubs["one"] = club
         first.led.close_handed_over("one")
     assert "club one could not be abandoned" in caplog.text
 

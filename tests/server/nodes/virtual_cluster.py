@@ -72,7 +72,7 @@ class Node(CommandLog, VirtualNode):
         assert epoch > self.led.get(club, 0), "a club is led under a new epoch each time"
         self.led[club] = epoch
         self.log.append(f"lead {club}")
-        self._later(partial(self.lease.listening, club, epoch))
+        self._later(partial(self.lease.on_listening, club, epoch))
 
     def read_ahead(self, club: str) -> None:
         self._later(partial(self.lease.hand_overs.on_read_ahead, club))

@@ -48,8 +48,8 @@ class BatchWriter(Protocol):
 class GroupCommit:
     """The writer of the logs of all clubs. `attach` it to the running event loop, and `close` it at the end."""
 
-    def __init__(self, writer: BatchWriter, look: Callable[[], str | None]) -> None:
-        """`look` is called every `WATCH_S`. It returns a line about a problem of the whole database, or None."""
+    def __init__(self, writer: BatchWriter, find_problem: Callable[[], str | None]) -> None:
+        """`find_problem` is called every `WATCH_S`. It returns a line about a problem of the database, or None."""
         self.writer = writer
         self.logs: dict[str, ClubLog] = {}
         """Open logs by club."""
@@ -57,7 +57,7 @@ class GroupCommit:
         """Histogram of the durations of successful commits, in s."""
         self.trouble: str | None = None
         """Reason why writing fails at present; None while writing works."""
-        self._look = look
+        self._find_problem = find_problem
         self._found_problem: str | None = None
         """Problem found by the last check of the database; None without a problem."""
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -177,7 +177,7 @@ class GroupCommit:
         if self._loop is None:
             return
         self._watching = self._loop.call_later(WATCH_S, self._watch)  # first, so that an error ends no later check
-        self._found_problem = self._look()
+        self._found_problem = self._find_problem()
         if self._writing is not None:
             if perf_counter() - self._began_s > STUCK_S:
                 self._report(f"it has not answered for {STUCK_S:g} s")

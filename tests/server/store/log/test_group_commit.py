@@ -462,7 +462,7 @@ async def test_the_database_is_checked_again_after_a_check_that_fails(
             return each
 
         asyncio.get_running_loop().set_exception_handler(lambda _, context: None)
-        group._look = look
+        group._find_problem = look
         async with asyncio.timeout(5):
             assert await listener.trouble.get() == "the file is gone"
 
