@@ -142,9 +142,8 @@ class Permit:
     each tournament `invited_connections_per_address` invited connections. The bounds are separate. So a full address
     still lets a stranger in, whose login may show an invitation.
 
-    By default these bounds are 64, 256 and 256. A class of 500 bots behind one router gets in if half of it is invited
-    to one tournament, and the other half to another tournament or to none. At any time, at most 64 of the bots can be
-    connected without having logged in.
+    By default these bounds are 64, 256 and 256. So 500 bots behind one router get in if at least 244 of them have
+    invitations to one tournament. At any time, at most 64 of the bots can be connected without having logged in.
     """
 
     __slots__ = ("_key", "_permits", "address", "since_ms")

@@ -187,8 +187,8 @@ class Lease(LeaseState):
         self._running = None
         # The renewal comes soon, and a look follows each renewal.
         self._renew_at_ms = min(self._renew_at_ms, now_ms + max(1, self._lease_ms // RETRIES))
-        # The queued statements were chosen by a state that may be wrong now. The look queues again what is needed,
-        # except for a `Listen`, without which the old leader closes bots' connections after `LISTEN_MS`.
+        # The queued statements were chosen by a state that may be wrong now. The next look queues what is still needed.
+        # A lost `Listen` is not queued again; the old leader then waits for `LISTEN_MS`.
         self._queue.clear()
         self.hand_overs.on_failure()
 

@@ -41,8 +41,8 @@ class Logins:
     _may_claim: MayClaim
     _admission: Admission
     _claimed: dict[str, dict[str, Claim | None]] = field(default_factory=dict)
-    """Claims made in this run, by address and by name; the newest claim comes last. An entry may be out of date: the
-    bot may have played after its claim, or a later claim may have replaced the entry's claim."""
+    """Claims made in this run, by address and by name; the newest claim comes last. Entries are not removed when the
+    bot plays, or when the name is claimed anew; `_free_name` removes such entries."""
 
     def check_room(self, login: Login, caller: Caller, invited_to: str | None) -> None:
         """Raise CommandRefused with the code `too_many_messages` if there is no room for a login's connection."""
@@ -168,9 +168,9 @@ class Logins:
     ) -> tuple[Player, bool]:
         """Check a name and its key, and record a new name. With `may_free`, free a name if there is no room otherwise.
 
-        Return the player and a flag, which is true if no key protects the name. A new name is counted for `address`,
-        and beyond the bound of the address for the tournament `invited_to`. Raises CommandRefused with a code of
-        `check`, or with the code `too_many_messages` if the address has claimed too many names.
+        Return the player and a flag, which is true if no key protects the name. A new name is counted for `address`.
+        When the address is at its bound, the name is counted for the tournament `invited_to`. Raises CommandRefused
+        with a code of `check`, or with the code `too_many_messages` if the address has claimed too many names.
         """
         claim, used = self._check(name, key, keyless_allowed=keyless_allowed)
         if used is not None:
