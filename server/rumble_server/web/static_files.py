@@ -46,6 +46,11 @@ class StaticFile:
         """The content as gzip. Compressing takes up to about 1 ms, once for each file."""
         return gzip.compress(self.content, mtime=0)
 
+    @cached_property
+    def imports(self) -> list[str]:
+        """Relative paths of the modules that the file imports. A search in all files of a page takes up to 1 ms."""
+        return [path.decode() for path in IMPORT.findall(self.content)]
+
 
 class StaticFiles:
     """The static files of a folder, which are all read once, at the start."""
@@ -69,8 +74,8 @@ class StaticFiles:
         waiting = list(entries)
         while waiting:
             name = waiting.pop(0)
-            for path in IMPORT.findall(self._files[name].content):
-                other = normpath(PurePosixPath(name).parent / path.decode())
+            for path in self._files[name].imports:
+                other = normpath(PurePosixPath(name).parent / path)
                 if other not in found:
                     found[other] = None
                     waiting.append(other)
