@@ -39,7 +39,7 @@ LONGEST = 10_000
 OTHERS = 20
 """Maximum number of illegal moves tried in each state. The moves were legal in earlier states."""
 LONG = 100
-"""Minimum number of views in each half of a playout for which `_check_growth` compares the sizes of views."""
+"""`_check_growth` compares the sizes of views only in a playout with at least this many views in each half."""
 REMEMBERED = 250_000
 """Maximum number of positions remembered (about 100 MB), to compare states with equal `canonical` keys."""
 GARBAGE = ("\0", "\ud800", "\n", "x" * 99_999)

@@ -16,7 +16,7 @@ from rumble_server.tournament.facts import LogFact
 from rumble_server.tournament.formats import AnyRound, PairingTask
 
 NEVER = 1 << 62
-"""A time in ms that is later than every other time, where no timer runs or nothing is watched."""
+"""A time in ms that is later than every other time. It means that no timer is set, or that nothing is watched."""
 
 
 class Log(Protocol):

@@ -227,8 +227,9 @@ class Bounds(Constants):
     """Maximum number of HTTP requests of an address in a minute. 40 browsers that load pages at the same time stay far
     below."""
     reading_ms_per_minute: Milliseconds = 40_000
-    """Maximum time in ms, in a minute, for requests of an address in the process that reads the log. The process makes
-    exports, boards, pictures, checks, and pages of tournaments. An answer above 256 KiB costs 1 ms for each 4 KiB."""
+    """Maximum time in ms in each minute for which the process that reads the log works for an address. The process
+    makes exports, boards, pictures, checks, and pages of tournaments. An answer above 256 KiB costs 1 ms for each 4
+    KiB."""
     wrong_tries_per_minute: Count = 20
     """Maximum number of wrong keys and tokens, counted together, that an address may show in a minute."""
     names_per_hour: Count = 120

@@ -65,5 +65,5 @@ def needs_no_club(path: str) -> bool:
 
 
 def is_of_main(path: str) -> bool:
-    """Return true if only main has a path. No other club then has the path below `/c/NAME`."""
+    """Return true if `path` exists only for main, so that `/c/NAME` followed by `path` exists for no other club."""
     return path in OF_NODE or path.startswith(OF_MAIN)
