@@ -122,6 +122,8 @@ class Conversation:
         self._logged_in = False
         self._entering = False
         """True from a login with a tournament to join, or a challenge to send, until the server's answer."""
+        self._joins: str | None = None
+        """Id of the tournament that the last login joined, if any."""
         self._before_challenge: set[str] | None = None
         """Ids of the bot's tournaments when it sent the challenge; None before."""
         self._is_leaving = False
@@ -219,8 +221,8 @@ class Conversation:
         self.identity = welcome.identity
         self._informs = "info" in welcome.features
         self._tells_failures = "failure" in welcome.features
-        aim = self.aim
-        self._entering = not self._is_leaving and (self.tournament_id is not None or aim.challenge is not None)
+        aim, self._joins = self.aim, self.tournament_id
+        self._entering = not self._is_leaving and (self._joins is not None or aim.challenge is not None)
         login = bot_messages.Login(
             name=aim.name,
             key=self._made_key if self._shows_made else aim.key,
@@ -228,7 +230,7 @@ class Conversation:
             client=aim.client,
             games=None if aim.games is None else list(aim.games),
             max_matches=max(1, min(aim.max_matches, welcome.limits.max_matches)),
-            join=self.tournament_id,
+            join=self._joins,
             invite=aim.invite,
             challenges=aim.challenges,
             worker=aim.worker,
@@ -247,10 +249,10 @@ class Conversation:
         self._made_key, self._shows_made = session.made_key or self._made_key, False
         if session.max_matches < self.aim.max_matches:
             actions.append(Say(INFO, f"the server grants {session.max_matches} matches at once"))
-        if self.aim.follow and session.tournaments:  # perhaps the host moved the bot over while it was away
-            self.tournament_id = session.tournaments[-1].id
         if self.aim.challenge is not None and self.tournament_id is None:
             actions.append(Send(self._challenge_or_join(self.aim.challenge, session.tournaments)))
+        elif self.aim.follow and session.tournaments:  # perhaps the host moved the bot over while it was away
+            self.tournament_id = session.tournaments[-1].id
         return [*actions, *self.leave()] if self._is_leaving else actions
 
     def _challenge_or_join(
@@ -265,15 +267,17 @@ class Conversation:
         return challenge
 
     def _joined(self, joined: server.Joined) -> list[Action]:
-        if self._entering and self.tournament_id in (None, joined.tournament):
+        is_answer = self._entering and self._joins in (None, joined.tournament)
+        is_open = joined.status in ("lobby", "running", "paused")
+        if (is_answer and self.tournament_id is None) or (self.aim.follow and is_open):
             self.tournament_id = joined.tournament
+        if is_answer:
             self._entering = False
             if self.aim.games is not None and joined.game not in self.aim.games:
                 plays = ", ".join(map(game_title, self.aim.games))
                 why = f"{joined.tournament} is a tournament of {game_title(joined.game)}; this bot plays {plays}"
+                self.tournament_id = joined.tournament
                 return [*self.leave(), Fail(Refused(ErrorCode.UNKNOWN_GAME, why))]
-        elif self.aim.follow and joined.status in ("lobby", "running", "paused"):
-            self.tournament_id = joined.tournament
         return [
             Tell(joined),
             Say(INFO, f"in {joined.tournament} ({game_title(joined.game)}), which is {joined.status}"),

@@ -435,6 +435,29 @@ def test_a_bot_that_follows_finds_at_a_login_where_it_was_moved_meanwhile() -> N
     assert isinstance(talk.on_frame(says.tournament_over("cup-2"))[-1], Finish)
 
 
+@pytest.mark.parametrize("status", ["running", "finished"])
+def test_the_join_of_a_bot_that_follows_is_answered_though_the_bot_is_in_another_tournament(status: str) -> None:
+    """After a reconnect, and at the start of a program that names an old tournament."""
+    monday = says.session(tournaments=[{"id": "monday", "game": "tictactoe", "status": "lobby"}])
+    aim = replace(JOINING, join="friday", follow=True)
+    talk = conversation(aim, says.welcome(features=["follow"]), monday, says.joined("friday", status=status))
+    assert talk.tournament_id == ("friday" if status == "running" else "monday")
+    (action,) = talk.on_frame(says.error("bad_message"))
+    assert isinstance(action, Say), "the bot is in: no answer to its join is missing"
+    talk = conversation(replace(aim, games=("chess",)), says.welcome(features=["follow"]), monday)
+    actions = talk.on_frame(says.joined("friday", status=status))
+    assert sent(actions) == [bot.Leave(tournament="friday", invite="come")]
+    assert isinstance(failure(actions), Refused), "friday is no tournament of chess"
+
+
+def test_a_bot_that_follows_sends_its_challenge_though_it_is_in_a_tournament() -> None:
+    monday = [{"id": "monday", "game": "tictactoe", "status": "lobby"}]
+    talk = conversation(Aim("ann", challenge=CHALLENGE, follow=True), says.welcome(features=["follow"]))
+    assert sent(talk.on_frame(says.session(tournaments=monday))) == [CHALLENGE]
+    talk.on_frame(says.joined("x-1"))
+    assert isinstance(talk.on_frame(says.tournament_over("x-1"))[-1], Finish)
+
+
 def test_a_server_without_the_feature_is_not_asked_to_be_followed() -> None:
     (login,) = sent(conversation(replace(JOINING, follow=True)).on_frame(says.welcome()))
     assert login.follow is None
