@@ -29,10 +29,10 @@ LONGEST_ANSWER = 256
 LONGEST_NOTE = 1024
 """Maximum number of bytes sent as a note: the protocol's limit."""
 FOR_NOW = frozenset({ErrorCode.UNAVAILABLE, ErrorCode.TOO_MANY_MESSAGES})
-"""Refusals of a login or a join after which the bot tries again, if a login was accepted before.
+"""Temporary refusals of a login or a join. The bot tries again if an earlier login was accepted.
 
-After `TOO_MANY_MESSAGES`, a bot that has never logged in tries again, too: other bots at its address may have sent the
-messages. A refused challenge is not sent again, because the server could refuse the challenge each time.
+After `TOO_MANY_MESSAGES`, a bot always tries again: other bots at its address may have sent the messages. A refused
+challenge is never sent again, because the server could refuse the challenge each time.
 """
 ABOUT_ENTERING = frozenset(
     {
@@ -295,7 +295,7 @@ class Conversation:
         is_challenge = self._entering and not at_login and self.tournament_id is None
         if error.code in FOR_NOW and not is_challenge and (self.logins or error.code is ErrorCode.TOO_MANY_MESSAGES):
             return [Say(WARNING, text), *([Drop()] if at_login or self._entering else [])]
-        stays = self.aim.challenges and self.logins > 1  # for challenges, if it left a tournament or was removed
+        stays = self.aim.challenges and self.logins > 1  # for challenges, though its tournament refuses it by now
         if at_login or (self._entering and error.code in ABOUT_ENTERING and not stays):
             return [Fail(Refused(error.code, text))]
         return [Say(WARNING, f"the server answers {error.code}: {text}")]

@@ -8,7 +8,7 @@ import { root } from "../root.js";
 const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 1000; // short, because browsers do not tell a page why a connection was refused
 const BACK_AT_ONCE = 1012;
-const NEVER_AGAIN = new Set([4001, 4003, 4004, 4008, 4010]);
+const NEVER_AGAIN = new Set([4001, 4003, 4004, 4008, 4010]); // after 4008 the person waits a minute, then goes on
 
 /** Open the WebSocket of bots. */
 export function openSocket() {
