@@ -4,8 +4,8 @@ Keys are kept in the user's configuration folder, or in the folder that the vari
 club and name has a JSON file that only the user can read. The file is `keys/localhost_8765/alice.json` for the club
 `main`, and `keys/localhost_8765/c/CLUB/alice.json` for other clubs.
 
-A new file gets its name only when its content is complete. If two programs make a key for the same name at the same
-time, both use the key of the first file with this name.
+A new file gets its name only when its content is complete (on a file system without hard links, a moment earlier). If
+two programs make a key for the same name at the same time, both use the key of the first file with this name.
 """
 
 import hashlib
@@ -13,6 +13,7 @@ import json
 import os
 import re
 import secrets
+from contextlib import suppress
 from pathlib import Path
 
 from platformdirs import user_config_path
@@ -131,7 +132,11 @@ def write_private(file: Path, content: dict[str, str], *, replace: bool = False)
 
 
 def _link(whole: Path, file: Path) -> None:
-    try:
-        os.link(whole, file)
-    except FileExistsError:
-        return  # another program of this user made the key first; `_read` reads that key
+    with suppress(FileExistsError):  # another program of this user made the key first; `_read` reads that key
+        try:
+            os.link(whole, file)
+        except FileExistsError:
+            raise
+        except OSError:  # no hard links, as on exFAT and on some network drives: claim the name, then fill the file
+            os.close(os.open(file, os.O_CREAT | os.O_EXCL, 0o600))
+            os.replace(whole, file)

@@ -1,4 +1,6 @@
+import errno
 import json
+import os
 import stat
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -9,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rumble_bots import Address, BadKey, BadName
-from rumble_bots.sdk.keys import check_key, config_folder, kept_key, key_file
+from rumble_bots.sdk.keys import check_key, config_folder, keep_key, kept_key, key_file
 
 from tests.bots.sdk.test_address import clubs
 
@@ -60,6 +62,20 @@ def test_only_the_user_can_read_a_key_and_no_other_file_is_left() -> None:
 def test_programs_that_start_at_once_use_one_key() -> None:
     with ThreadPoolExecutor(8) as pool:
         assert len(set(pool.map(lambda _: kept_key(SERVER, "ann"), range(16)))) == 1
+
+
+def test_a_key_is_made_once_also_on_a_file_system_without_hard_links(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(source: Path, target: Path) -> None:
+        raise PermissionError(errno.EPERM, "Operation not permitted")
+
+    monkeypatch.setattr(os, "link", refuse)
+    key = kept_key(SERVER, "ann")
+    assert kept_key(SERVER, "ann") == key
+    keep_key(SERVER, "ann", "k" * 16)
+    file = key_file(SERVER, "ann")
+    assert json.loads(file.read_text())["key"] == key, "the first key stays"
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    assert [path.name for path in file.parent.iterdir()] == ["ann.json"]
 
 
 @pytest.mark.parametrize("content", ["", "{", "[]", "{}", '{"key": 1}', '{"key": "short"}', "\0"])
