@@ -31,5 +31,5 @@ def fitted(info: Mapping[str, Any]) -> tuple[MoveInfo | None, list[str]]:
 def _first(moves: Iterable[Any]) -> list[Any]:
     """Return the first moves of `moves`, as many as fit into an info."""
     listed = list(moves)
-    sizes = accumulate(len(json.dumps(move, default=repr)) + 1 for move in listed)
+    sizes = accumulate(len(json.dumps(str(move))) + 1 for move in listed)
     return listed[: sum(1 for _ in takewhile(lambda size: size <= MOST_INFO_BYTES - NUMBERS_BYTES, sizes))]

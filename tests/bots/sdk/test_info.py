@@ -33,6 +33,7 @@ def test_an_empty_info_is_left_out(info: dict[str, Any]) -> None:
         ("pv", ["x" * 65]),
         ("pv", [1]),
         ("pv", ["\ud800"]),
+        ("pv", [{(0, 1): "e2e4"}]),
         ("colour", "red"),
     ],
 )
