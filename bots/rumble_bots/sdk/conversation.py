@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from logging import DEBUG, INFO, WARNING
 
+from pydantic import ValidationError
 from rumble_engine import Termination
 from rumble_engine.registry import game_title
 from rumble_protocol import PROTOCOL_VERSION, bot_messages
@@ -21,7 +22,7 @@ from rumble_protocol.secret import is_made
 
 from rumble_bots.sdk.actions import Action, Admitted, Drop, Fail, Finish, Say, Send, Summary, Tell, Think
 from rumble_bots.sdk.bot import Noted, Turn
-from rumble_bots.sdk.errors import BadServer, Closed, Refused
+from rumble_bots.sdk.errors import BadServer, Closed, Refused, SdkError
 from rumble_bots.sdk.info import fitted
 
 LONGEST_ANSWER = 256
@@ -223,20 +224,24 @@ class Conversation:
         self._tells_failures = "failure" in welcome.features
         aim, self._joins = self.aim, self.tournament_id
         self._entering = not self._is_leaving and (self._joins is not None or aim.challenge is not None)
-        login = bot_messages.Login(
-            name=aim.name,
-            key=self._made_key if self._shows_made else aim.key,
-            version=aim.version,
-            client=aim.client,
-            games=None if aim.games is None else list(aim.games),
-            max_matches=max(1, min(aim.max_matches, welcome.limits.max_matches)),
-            join=self._joins,
-            invite=aim.invite,
-            challenges=aim.challenges,
-            worker=aim.worker,
-            exchange_key=True if "made_key" in welcome.features and aim.key and not is_made(aim.key) else None,
-            follow=True if "follow" in welcome.features and aim.follow else None,
-        )
+        try:
+            login = bot_messages.Login(
+                name=aim.name,
+                key=self._made_key if self._shows_made else aim.key,
+                version=aim.version,
+                client=aim.client,
+                games=None if aim.games is None else list(aim.games),
+                max_matches=max(1, min(aim.max_matches, welcome.limits.max_matches)),
+                join=self._joins,
+                invite=aim.invite,
+                challenges=aim.challenges,
+                worker=aim.worker,
+                exchange_key=True if "made_key" in welcome.features and aim.key and not is_made(aim.key) else None,
+                follow=True if "follow" in welcome.features and aim.follow else None,
+            )
+        except ValidationError as error:  # such as an invitation code that is too long
+            problem = error.errors()[0]
+            return [Fail(SdkError(f"the bot cannot log in: {problem['loc'][0]}: {problem['msg']}"))]
         return [Send(login)]
 
     def _session(self, session: server.Session) -> list[Action]:

@@ -83,6 +83,14 @@ def test_a_login_asks_for_no_more_matches_than_the_server_allows() -> None:
     assert login.max_matches == 2
 
 
+@pytest.mark.parametrize("wish", [{"join": ""}, {"invite": "c" * 65}, {"version": "v" * 65}, {"games": ["g" * 65]}])
+def test_a_login_that_the_protocol_forbids_fails_in_a_line(wish: dict[str, Any]) -> None:
+    (action,) = conversation(replace(JOINING, **wish)).on_frame(says.welcome())
+    assert isinstance(action, Fail)
+    assert str(action.error).startswith(f"the bot cannot log in: {next(iter(wish))}: ")
+    assert "\n" not in str(action.error)
+
+
 def test_another_protocol_is_no_server_for_us() -> None:
     assert isinstance(failure(conversation().on_frame(says.welcome(protocol=2))), BadServer)
 
