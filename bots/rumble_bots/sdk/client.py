@@ -131,7 +131,8 @@ class Client:
 
     async def leave(self) -> None:
         """Leave the tournament; `run` then returns."""
-        await self._run_actions(self.conversation.leave())
+        with suppress(Lost):  # the bot leaves after the next login
+            await self._run_actions(self.conversation.leave())
 
     async def _play_over(self, connection: Connection) -> Summary:
         """Play over a connection. Raises Lost if the connection ends before the tournament is over for the bot."""

@@ -229,6 +229,23 @@ async def test_leaving() -> None:
     assert connection.sent[-1] == {"type": "leave", "tournament": "cup"}
 
 
+async def test_leaving_at_the_moment_when_the_connection_breaks_is_done_at_the_next_login() -> None:
+    problems: list[object] = []
+
+    class Breaking(FakeConnection):
+        async def receive(self) -> str:
+            if not self.frames:
+                self.closed = True
+                problems.extend(await asyncio.gather(client.leave(), return_exceptions=True))
+            return await super().receive()
+
+    second = FakeConnection(says.welcome(), says.session(), says.joined(), (2, says.joined(type="left")))
+    client = World(Breaking(*OPENING), second).client(First())
+    assert await client.run() == Summary("cup", "left")
+    assert problems == [None], "whoever asks it to leave sees no lost connection"
+    assert second.sent[-1] == {"type": "leave", "tournament": "cup"}
+
+
 class Raising(First):
     def __init__(self, error: Exception) -> None:
         self.error = error
