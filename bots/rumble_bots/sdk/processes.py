@@ -49,19 +49,21 @@ async def end_process(
     patience_s: float = KILL_AFTER_S,
     ask: Callable[[], Awaitable[None]] | None = None,
 ) -> None:
-    """Ask a process to end. Kill the process if it still runs after `patience_s` seconds.
+    """Ask a process to end. Kill a process that still runs after `patience_s` seconds, or when the caller is cancelled.
 
     `ask` is called to ask the process; if `ask` is None, SIGTERM is sent. If `group` is true, SIGTERM and the kill go
     to the process's whole group. Only a process of `start_group` has such a group.
     """
-    with suppress(TimeoutError):
-        async with asyncio.timeout(patience_s):
-            if ask is None:
-                _signal(process, signal.SIGTERM, group)
-            else:
-                await ask()
-            await process.wait()
-    kill(process, group=group)
+    try:
+        with suppress(TimeoutError):
+            async with asyncio.timeout(patience_s):
+                if ask is None:
+                    _signal(process, signal.SIGTERM, group)
+                else:
+                    await ask()
+                await process.wait()
+    finally:
+        kill(process, group=group)
     await process.wait()
 
 

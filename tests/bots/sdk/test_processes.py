@@ -61,3 +61,16 @@ async def test_a_process_is_asked_before_it_is_killed() -> None:
     process = await asyncio.create_subprocess_exec("sleep", "60")
     await end_process(process)
     assert process.returncode == -signal.SIGTERM
+
+
+async def test_a_process_is_killed_also_if_its_end_is_cancelled() -> None:
+    process = await start_group(["sh", "-c", "trap '' TERM; echo started; sleep 60"], stdout=asyncio.subprocess.PIPE)
+    assert process.stdout is not None
+    assert await process.stdout.readline() == b"started\n"
+    ending = asyncio.create_task(end_process(process, group=True, patience_s=PATIENCE_S))
+    await asyncio.sleep(0)
+    ending.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await ending
+    async with asyncio.timeout(PATIENCE_S / 2):
+        assert await process.wait() == -signal.SIGKILL
