@@ -11,7 +11,7 @@ from rumble_protocol import SUBPROTOCOL
 from rumble_protocol.clubs import MAIN
 from websockets.asyncio.client import ClientConnection
 from websockets.asyncio.client import connect as websockets_connect
-from websockets.exceptions import ConnectionClosed, InvalidProxy, InvalidStatus, WebSocketException
+from websockets.exceptions import ConnectionClosed, InvalidProxy, InvalidStatus, InvalidURI, WebSocketException
 from websockets.typing import Subprotocol
 
 from rumble_bots.sdk.address import Address
@@ -122,7 +122,9 @@ async def connect(server: Address, tls: Callable[[], ssl.SSLContext] | None = No
             again_s = retry_delay_s(error.response.headers.get("Retry-After"))
             raise Unreachable(f"{server.http_base} is not available at the moment", again_s=again_s) from error
         raise Unreachable(f"{server.http_base} answers {status}, not as a Rumble server") from error
-    except InvalidProxy as error:
+    except InvalidURI as error:  # the server redirects bots, usually from http to https
+        raise Unreachable(f"{server.http_base} has moved: write {error.uri.removesuffix('/bot')}") from error
+    except (InvalidProxy, ImportError) as error:  # the package for a SOCKS proxy may be missing
         raise Unreachable(f"cannot reach {server.http_base}: {error}") from error
     except (WebSocketException, OSError, EOFError) as error:
         trouble = await asyncio.to_thread(tls_trouble, error, server)

@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from rumble_bots import Address, run, serve
@@ -125,6 +126,16 @@ async def test_a_proxy_that_is_no_url_is_told(monkeypatch: pytest.MonkeyPatch) -
         await connect(Address("rumble.invalid", 80))
 
 
+async def test_a_socks_proxy_for_which_a_package_is_missing_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def without_package(*args: Any, **kwargs: Any) -> None:
+        raise ImportError("connecting through a SOCKS proxy requires python-socks")  # as `websockets` does
+
+    monkeypatch.setattr("websockets.asyncio.client.connect_socks_proxy", without_package)
+    monkeypatch.setenv("http_proxy", "socks5://proxy.school:1080")
+    with pytest.raises(Unreachable, match=r"^cannot reach http://rumble\.invalid:80: .* requires python-socks$"):
+        await connect(Address("rumble.invalid", 80))
+
+
 async def test_another_kind_of_websocket_server() -> None:
     async def close(connection: ServerConnection) -> None:
         await connection.close()
@@ -140,6 +151,11 @@ async def test_another_kind_of_websocket_server() -> None:
     [
         (b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n", "main", "answers 404, not as a Rumble server"),
         (b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n", "fun", r"there is no club fun at http://127[\d.:]+$"),
+        (
+            b"HTTP/1.1 301 Moved\r\nLocation: https://rumble.school/bot\r\nContent-Length: 0\r\n\r\n",
+            "main",
+            r"^http://127[\d.:]+ has moved: write https://rumble\.school$",
+        ),
         (b"HTTP/1.1 503 Not Now\r\nContent-Length: 0\r\n\r\n", "main", "is not available at the moment"),
         (b"SSH-2.0-OpenSSH\r\n", "main", "does not answer as a Rumble server"),
         (b"", "main", "does not answer as a Rumble server"),
