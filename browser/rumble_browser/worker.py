@@ -30,11 +30,14 @@ BOTS: dict[str, type[ReferenceBot]] = {"random": RandomBot, "heuristic": Heurist
 NO_HURRY_MS = 10_000
 """The time in ms that a turn of a trial shows on its clock."""
 
-Told = dict[str, Any]
+Json = dict[str, Any]
 
 
 class Output(TextIOBase):
-    """The output of the code, cut after `MOST_LINES` and `MOST_CHARACTERS`."""
+    """The output of the code, cut after `MOST_LINES` and `MOST_CHARACTERS`.
+
+    One object serves all turns, because the code may keep the file, as `logging` does.
+    """
 
     def __init__(self) -> None:
         self._kept: list[str] = []
@@ -55,7 +58,7 @@ class Output(TextIOBase):
         """Return what was kept, and forget everything."""
         more = f"and {self._more:,} more\n" if self._more else ""
         taken = "".join(self._kept) + more
-        self.__init__()  # type: ignore[misc]
+        self._kept, self._lines, self._characters, self._more = [], 0, 0, 0
         return taken
 
 
@@ -118,7 +121,7 @@ class Draft:
 class Trial:
     """A match of a draft against a reference bot."""
 
-    def __init__(self, game: str, settings: Told, seat: int, bot: str, random: Random) -> None:
+    def __init__(self, game: str, settings: Json, seat: int, bot: str, random: Random) -> None:
         """Begin a match in which the draft has `seat`. Raises EngineError for a game that is not here."""
         self._game = get_game(game)
         self._name, self._settings, self._seat, self._random = game, settings, seat, random
@@ -126,9 +129,9 @@ class Trial:
         self._state: State = self._game.initial(settings, random.getrandbits(32))
         self._moves: list[str] = []
         self._chosen: dict[int, int] = {}
-        self._plies: list[Told] = [self._shown(None, "")]
+        self._plies: list[Json] = [self._shown(None, "")]
 
-    def go_on(self) -> Told:
+    def go_on(self) -> Json:
         """Play until the draft has to move, or the end. Return the plies since then, and the turn or the outcome."""
         while (outcome := self._state.outcome) is None:
             if self._state.is_chance:
@@ -143,7 +146,7 @@ class Trial:
             self._play(None)
         return {"plies": self._taken(), "over": {"scores": outcome.scores, "reason": outcome.reason}}
 
-    def move(self, text: str) -> Told:
+    def move(self, text: str) -> Json:
         """Make the draft's move. Raises EngineError for an illegal move."""
         self._chosen[self._seat] = self._state.code_for(self._seat, text)
         return self.go_on()
@@ -157,17 +160,17 @@ class Trial:
         self._moves.append(text)
         self._chosen = {}
 
-    def _shown(self, seat: int | None, text: str) -> Told:
+    def _shown(self, seat: int | None, text: str) -> Json:
         view = self._state.view(self._seat)
         drawing = self._game.drawing(view, text or None)
         diagram = "" if drawing or self._game.hides else self._state.diagram()
         return {"seat": seat, "text": text, "drawing": drawing and asdict(drawing), "diagram": diagram}
 
-    def _taken(self) -> list[Told]:
+    def _taken(self) -> list[Json]:
         taken, self._plies = self._plies, []
         return taken
 
-    def _turn(self) -> Told:
+    def _turn(self) -> Json:
         state, seat = self._state, self._seat
         clock = {"remaining_ms": NO_HURRY_MS, "seats_ms": [NO_HURRY_MS] * state.seats, "lag_ms": 0}
         return {
@@ -185,7 +188,7 @@ class Trial:
         }
 
 
-def fault(error: BaseException) -> Told:
+def fault(error: BaseException) -> Json:
     """Return an error of the code with its text and the line in the code; None for an error of no line."""
     lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == FILE]
     line = error.lineno if isinstance(error, SyntaxError) and error.filename == FILE else (lines or [None])[-1]
@@ -214,7 +217,7 @@ class Worker:
             answer = fault(error)
         return json.dumps({**answer, "output": self._output.take()})
 
-    async def _answer(self, asked: Told) -> Told:
+    async def _answer(self, asked: Json) -> Json:
         match asked["do"]:
             case "load":
                 self._draft = None

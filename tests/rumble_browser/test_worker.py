@@ -134,6 +134,11 @@ async def test_output_is_cut_and_the_rest_is_counted(page: Page) -> None:
     assert (await page.ask("load", source=FIRST))["output"] == ""
 
 
+async def test_a_log_that_is_set_up_at_the_loading_is_shown_at_each_turn(page: Page) -> None:
+    source = "import sys\nlog = sys.stderr\ndef choose(turn):\n    log.write('thinking')\n    return '4'\n"
+    assert (await turn_of(page, source))["output"] == "thinking"
+
+
 async def test_long_lines_are_cut_too(page: Page) -> None:
     answer = await turn_of(page, "def choose(turn):\n    print('x' * 20_000)\n    return '4'\n")
     assert answer["output"] == "and 1 more\n"
