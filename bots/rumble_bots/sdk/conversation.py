@@ -74,7 +74,10 @@ class Aim:
     worker: str | None = None
     """The name of this program among several programs of the bot."""
     follow: bool = False
-    """True if the bot stays connected after its tournament, to play in the host's next tournament."""
+    """True if the bot stays connected after its tournament, to play in the host's next tournament.
+
+    A bot with a challenge ends with the match of its challenge.
+    """
     games: Sequence[str] | None = None
     """The games that the bot plays; None means any."""
     version: str | None = None
@@ -111,6 +114,7 @@ class Conversation:
         """Number of accepted logins so far."""
         self.identity = ""
         """The club's identity in the last `welcome`; empty before the first `welcome`."""
+        self._follows = aim.follow and aim.challenge is None
         self._made_key = aim.made_key
         self._shows_made = False
         """True if the next login shows the made key instead of the key of `aim`.
@@ -237,7 +241,7 @@ class Conversation:
                 challenges=aim.challenges,
                 worker=aim.worker,
                 exchange_key=True if "made_key" in welcome.features and aim.key and not is_made(aim.key) else None,
-                follow=True if "follow" in welcome.features and aim.follow else None,
+                follow=True if "follow" in welcome.features and self._follows else None,
             )
         except ValidationError as error:  # such as an invitation code that is too long
             problem = error.errors()[0]
@@ -256,7 +260,7 @@ class Conversation:
             actions.append(Say(INFO, f"the server grants {session.max_matches} matches at once"))
         if self.aim.challenge is not None and self.tournament_id is None:
             actions.append(Send(self._challenge_or_join(self.aim.challenge, session.tournaments)))
-        elif self.aim.follow and session.tournaments:  # perhaps the host moved the bot over while it was away
+        if self._follows and session.tournaments:  # perhaps the host moved the bot over while it was away
             self.tournament_id = session.tournaments[-1].id
         return [*actions, *self.leave()] if self._is_leaving else actions
 
@@ -274,7 +278,7 @@ class Conversation:
     def _joined(self, joined: server.Joined) -> list[Action]:
         is_answer = self._entering and self._joins in (None, joined.tournament)
         is_open = joined.status in ("lobby", "running", "paused")
-        if (is_answer and self.tournament_id is None) or (self.aim.follow and is_open):
+        if (is_answer and self.tournament_id is None) or (self._follows and is_open):
             self.tournament_id = joined.tournament
         if is_answer:
             self._entering = False

@@ -458,11 +458,13 @@ def test_the_join_of_a_bot_that_follows_is_answered_though_the_bot_is_in_another
     assert isinstance(failure(actions), Refused), "friday is no tournament of chess"
 
 
-def test_a_bot_that_follows_sends_its_challenge_though_it_is_in_a_tournament() -> None:
-    monday = [{"id": "monday", "game": "tictactoe", "status": "lobby"}]
+def test_a_bot_with_a_challenge_follows_no_tournament() -> None:
+    monday = says.session(tournaments=[{"id": "monday", "game": "tictactoe", "status": "lobby"}])
     talk = conversation(Aim("ann", challenge=CHALLENGE, follow=True), says.welcome(features=["follow"]))
-    assert sent(talk.on_frame(says.session(tournaments=monday))) == [CHALLENGE]
-    talk.on_frame(says.joined("x-1"))
+    assert sent(talk.on_frame(monday)) == [CHALLENGE]
+    for frame in (says.joined("x-1"), says.joined("monday"), says.welcome(features=["follow"]), monday):
+        talk.on_frame(frame)
+    talk.on_frame(says.joined("x-1", status="finished"))
     assert isinstance(talk.on_frame(says.tournament_over("x-1"))[-1], Finish)
 
 
