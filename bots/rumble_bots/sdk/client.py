@@ -108,12 +108,13 @@ class Client:
                     problem, again_s = str(error), error.again_s
                     self._is_to_come_again = self._is_to_come_again or error.is_full or again_s is not None
                 except Lost as lost:
-                    if self._failure is not None:
-                        raise self._failure from None
                     problem = f"{self._server.http_base} ended the connection: {lost}"
-                    await self._run_actions(self.conversation.on_lost(lost.code, lost.reason))
+                    if self._failure is None:
+                        await self._run_actions(self.conversation.on_lost(lost.code, lost.reason))
                     if lost.code == CloseCode.NO_LEADER and self.conversation.logins > logins:
                         again_s = 0.0
+                if self._failure is not None:
+                    raise self._failure
                 if self.conversation.logins > logins:
                     last_good, said = self._now(), ""
                     if last_good - began > STEADY_S:

@@ -268,6 +268,26 @@ async def test_a_bot_that_gives_up_resigns_and_ends_with_its_error() -> None:
     assert "cup.1: the bot failed: it is beyond repair" in world.said
 
 
+async def test_a_bot_that_gives_up_without_a_connection_ends_before_the_next() -> None:
+    gone = asyncio.Event()
+
+    class Broken(Bot):
+        async def choose(self, turn: Turn) -> str:
+            await gone.wait()
+            raise GiveUp(BadProgram("it is beyond repair"))
+
+    class Away(World):
+        async def sleep(self, seconds: float) -> None:
+            gone.set()
+            await asyncio.sleep(0.001)
+            await super().sleep(seconds)
+
+    world = Away(FakeConnection(*OPENING, says.turn()), *["cannot reach it"] * 100)
+    with pytest.raises(BadProgram, match="beyond repair"):
+        await world.client(Broken()).run()
+    assert len(world.slept) == 1
+
+
 @pytest.mark.parametrize(
     ("error", "said"), [(Resign("tired"), "resigning: tired"), (ValueError("odd"), "the bot failed: ValueError: odd")]
 )
