@@ -1,6 +1,7 @@
 """The SDK's connections: the interface `Connection`, and its adapter `WebSocket` for the library `websockets`."""
 
 import asyncio
+import errno
 import ssl
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
@@ -23,6 +24,9 @@ PING_S, PONG_S, CLOSE_S = 5, 5, 2
 
 Without a pong the connection is closed. So a bot leaves a silent connection after at most 12 s.
 """
+REFUSED = (f"[Errno {errno.ECONNREFUSED}]", "[WinError 1225]")
+"""Texts in the error of a refused connection. For a host with several IP addresses, asyncio joins the texts of the
+errors to the text of a further error."""
 ABNORMAL = 1006
 """The close code of a connection that ended without a close frame."""
 
@@ -147,7 +151,7 @@ def _lost(closed: ConnectionClosed) -> Lost:
 
 def _plain(error: Exception) -> str:
     """Return the text of an error. Leave out the address that asyncio puts into the text."""
-    if isinstance(error, ConnectionRefusedError):
+    if isinstance(error, ConnectionRefusedError) or any(refused in str(error) for refused in REFUSED):
         return "nobody listens there"
     if isinstance(error, TimeoutError):
         return "no answer in time"

@@ -4,6 +4,7 @@ import asyncio
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -134,6 +135,18 @@ async def test_a_socks_proxy_for_which_a_package_is_missing_is_told(monkeypatch:
     monkeypatch.setenv("http_proxy", "socks5://proxy.school:1080")
     with pytest.raises(Unreachable, match=r"^cannot reach http://rumble\.invalid:80: .* requires python-socks$"):
         await connect(Address("rumble.invalid", 80))
+
+
+async def test_a_name_with_two_addresses_at_which_nobody_listens(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As `localhost` has on most machines: IPv6 and IPv4."""
+    look_up = socket.getaddrinfo
+
+    def look_up_both(_: object, *wishes: Any, **more: Any) -> list[Any]:
+        return [*look_up("127.0.0.1", *wishes, **more), *look_up("127.0.0.2", *wishes, **more)]
+
+    monkeypatch.setattr(socket, "getaddrinfo", look_up_both)
+    with pytest.raises(Unreachable, match=r"^cannot reach http://both\.test:1: nobody listens there$"):
+        await connect(Address("both.test", 1))
 
 
 async def test_another_kind_of_websocket_server() -> None:
