@@ -125,7 +125,8 @@ async def connect(server: Address, tls: Callable[[], ssl.SSLContext] | None = No
         if status in REPLACED:
             again_s = retry_delay_s(error.response.headers.get("Retry-After"))
             raise Unreachable(f"{server.http_base} is not available at the moment", again_s=again_s) from error
-        raise Unreachable(f"{server.http_base} answers {status}, not as a Rumble server") from error
+        trouble = await asyncio.to_thread(tls_trouble, error, server) if status == HTTPStatus.BAD_REQUEST else ""
+        raise Unreachable(trouble or f"{server.http_base} answers {status}, not as a Rumble server") from error
     except InvalidURI as error:  # the server redirects bots, usually from http to https
         raise Unreachable(f"{server.http_base} has moved: write {error.uri.removesuffix('/bot')}") from error
     except (InvalidProxy, ImportError) as error:  # the package for a SOCKS proxy may be missing

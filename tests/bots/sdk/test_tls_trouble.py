@@ -50,3 +50,12 @@ async def test_a_failed_connection_says_whether_tls_or_plain_http_is_wrong(
         client = OrganiserClient(f"{'https' if secure else 'http'}://{place}")
         with pytest.raises(CliError, match=says.format(place, place)):
             await asyncio.to_thread(client.get, "tournaments")
+
+
+async def test_a_proxy_that_answers_plain_http_on_its_port_of_tls(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As usual proxies do, with 400."""
+    monkeypatch.setattr("rumble_bots.sdk.tls_trouble._speaks_tls", lambda _: True)
+    async with a_server(None) as port:
+        place = f"127.0.0.1:{port}"
+        with pytest.raises(Unreachable, match=f"^http://{place} speaks TLS: write https://{place}$"):
+            await connect(Address("127.0.0.1", port))
