@@ -1,5 +1,6 @@
 """Asks a bot for its move: calls its `choose`, ordinary or async, and turns every failure into a resignation."""
 
+import asyncio
 import inspect
 import logging
 import sysconfig
@@ -54,7 +55,10 @@ class Chooser:
             raise
         except Resign as resign:
             raise Resign(str(resign) or "the bot gives up") from resign
-        except Exception as error:
+        except (Exception, asyncio.CancelledError) as error:
+            task = asyncio.current_task()
+            if isinstance(error, asyncio.CancelledError) and task is not None and task.cancelling():
+                raise  # the client ends; otherwise the bot itself cancelled a task
             logger.exception("%s: the bot failed at ply %d", turn.match, turn.ply)
             raise Crashed(in_a_line(error)) from error
         if isinstance(answer, str):

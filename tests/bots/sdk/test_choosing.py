@@ -98,6 +98,18 @@ async def test_a_search_without_a_find_is_a_crash() -> None:
             await Chooser(Searching()).choose(TURN)
 
 
+async def test_a_task_that_the_bot_itself_cancelled_is_a_crash() -> None:
+    class Cancelling(Bot):
+        async def choose(self, turn: Turn) -> str:
+            search = asyncio.create_task(asyncio.sleep(60, "4"))
+            search.cancel()
+            return await search
+
+    for bot in (Cancelling(), Answering(asyncio.CancelledError())):
+        with pytest.raises(Crashed, match=r"^CancelledError \(test_choosing.py, line \d+, in choose\)$"):
+            await Chooser(bot).choose(TURN)
+
+
 @pytest.mark.parametrize(("reason", "told"), [("", "the bot gives up"), ("tired", "tired")])
 async def test_a_bot_may_resign(reason: str, told: str, caplog: pytest.LogCaptureFixture) -> None:
     with pytest.raises(Resign, match=told):
