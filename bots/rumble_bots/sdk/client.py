@@ -131,7 +131,7 @@ class Client:
                 thought.cancel()
 
     async def leave(self) -> None:
-        """Leave the tournament; `run` then returns."""
+        """Leave the tournament. `run` then returns, unless the bot accepts challenges."""
         with suppress(Lost):  # the bot leaves after the next login
             await self._run_actions(self.conversation.leave())
 
