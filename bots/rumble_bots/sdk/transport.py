@@ -13,7 +13,9 @@ from rumble_protocol.clubs import MAIN
 from websockets.asyncio.client import ClientConnection
 from websockets.asyncio.client import connect as websockets_connect
 from websockets.exceptions import ConnectionClosed, InvalidProxy, InvalidStatus, InvalidURI, WebSocketException
+from websockets.proxy import get_proxy
 from websockets.typing import Subprotocol
+from websockets.uri import parse_uri
 
 from rumble_bots.sdk.address import Address
 from rumble_bots.sdk.retry_after import REPLACED, retry_delay_s
@@ -104,6 +106,8 @@ async def connect(server: Address, tls: Callable[[], ssl.SSLContext] | None = No
     A server on this machine is reached without a proxy. `tls` is a function that returns the context of a secure
     connection. Without `tls`, this machine must trust the server's certificate.
     """
+    proxy = None if server.loopback else get_proxy(parse_uri(server.ws_url))
+    place = server.http_base + (f" through the proxy {proxy.rpartition('@')[2]}" if proxy else "")  # without a password
     secured: dict[str, Any] = {"ssl": tls()} if tls is not None and server.secure else {}
     try:
         socket = await websockets_connect(
@@ -113,7 +117,7 @@ async def connect(server: Address, tls: Callable[[], ssl.SSLContext] | None = No
             ping_interval=PING_S,
             ping_timeout=PONG_S,
             close_timeout=CLOSE_S,
-            proxy=None if server.loopback else True,
+            proxy=proxy,
             **secured,
         )
     except InvalidStatus as error:
@@ -136,8 +140,8 @@ async def connect(server: Address, tls: Callable[[], ssl.SSLContext] | None = No
         if trouble:
             raise Unreachable(trouble) from error
         if isinstance(error, WebSocketException):
-            raise Unreachable(f"{server.http_base} does not answer as a Rumble server: {error}") from error
-        raise Unreachable(f"cannot reach {server.http_base}: {_plain(error)}") from error
+            raise Unreachable(f"{place} does not answer as a Rumble server: {error}") from error
+        raise Unreachable(f"cannot reach {place}: {_plain(error)}") from error
     if socket.subprotocol != SUBPROTOCOL:
         await socket.close()
         raise Unreachable(f"{server.http_base} does not speak {SUBPROTOCOL}")

@@ -127,6 +127,13 @@ async def test_a_proxy_that_is_no_url_is_told(monkeypatch: pytest.MonkeyPatch) -
         await connect(Address("rumble.invalid", 80))
 
 
+async def test_a_proxy_that_cannot_be_reached_is_named_without_its_password(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("http_proxy", "http://pupil:secret@127.0.0.1:1")
+    problem = r"^cannot reach http://rumble\.invalid:80 through the proxy 127\.0\.0\.1:1: nobody listens there$"
+    with pytest.raises(Unreachable, match=problem):
+        await connect(Address("rumble.invalid", 80))
+
+
 async def test_a_socks_proxy_for_which_a_package_is_missing_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     async def without_package(*args: Any, **kwargs: Any) -> None:
         raise ImportError("connecting through a SOCKS proxy requires python-socks")  # as `websockets` does
