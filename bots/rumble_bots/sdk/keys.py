@@ -13,6 +13,7 @@ import json
 import os
 import re
 import secrets
+import time
 from contextlib import suppress
 from pathlib import Path
 
@@ -24,6 +25,8 @@ from rumble_bots.sdk.address import Address
 from rumble_bots.sdk.errors import BadKey, BadName
 
 FOLDER_VARIABLE = "RUMBLE_CONFIG_DIR"
+FILLED_S = 0.1
+"""Time in s after which a key file that another program has claimed is filled."""
 SHORTEST, LONGEST = 16, 128
 """Minimum and maximum length of a key in characters; other keys are refused."""
 
@@ -100,7 +103,10 @@ def kept_token(server: Address, given: str) -> str:
 
 def _read(file: Path) -> str:
     try:
-        key = json.loads(file.read_text(encoding="utf-8"))["key"]
+        if not (text := file.read_text(encoding="utf-8")):  # perhaps another program has just claimed it in `_link`
+            time.sleep(FILLED_S)
+            text = file.read_text(encoding="utf-8")
+        key = json.loads(text)["key"]
         if not isinstance(key, str):
             raise TypeError("the key is not text")
         return check_key(key)

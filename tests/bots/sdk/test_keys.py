@@ -2,6 +2,7 @@ import errno
 import json
 import os
 import stat
+import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
@@ -76,6 +77,14 @@ def test_a_key_is_made_once_also_on_a_file_system_without_hard_links(monkeypatch
     assert json.loads(file.read_text())["key"] == key, "the first key stays"
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
     assert [path.name for path in file.parent.iterdir()] == ["ann.json"]
+
+
+def test_a_key_file_that_another_program_is_filling_is_read_a_moment_later(monkeypatch: pytest.MonkeyPatch) -> None:
+    file = key_file(SERVER, "ann")
+    file.parent.mkdir(parents=True)
+    file.touch()
+    monkeypatch.setattr(time, "sleep", lambda _: file.write_text(json.dumps({"key": "k" * 16})))
+    assert kept_key(SERVER, "ann") == "k" * 16
 
 
 @pytest.mark.parametrize("content", ["", "{", "[]", "{}", '{"key": 1}', '{"key": "short"}', "\0"])
