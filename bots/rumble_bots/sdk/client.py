@@ -20,6 +20,8 @@ from rumble_bots.sdk.transport import Connect, Connection, Lost, Unreachable, co
 
 logger = logging.getLogger("rumble_bots")
 
+BEING_REPLACED = (CloseCode.DRAINING, CloseCode.NO_LEADER)
+"""The close codes of a server that is being replaced."""
 NORMAL = 1000
 """The close code of a connection that ends normally."""
 FIRST_DELAY_S, LONGEST_DELAY_S = 0.2, 10.0
@@ -109,6 +111,7 @@ class Client:
                     self._is_to_come_again = self._is_to_come_again or error.is_full or again_s is not None
                 except Lost as lost:
                     problem = f"{self._server.http_base} ended the connection: {lost}"
+                    self._is_to_come_again = self._is_to_come_again or lost.code in BEING_REPLACED
                     if self._failure is None:
                         await self._run_actions(self.conversation.on_lost(lost.code, lost.reason))
                     if lost.code == CloseCode.NO_LEADER and self.conversation.logins > logins:

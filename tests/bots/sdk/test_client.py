@@ -203,6 +203,14 @@ async def test_a_server_that_is_being_replaced_is_tried_each_second_also_at_firs
     ]
 
 
+@pytest.mark.parametrize("code", [1001, 1012])
+async def test_a_newcomer_to_a_server_that_is_being_replaced_comes_again(code: int) -> None:
+    closing = FakeConnection(says.welcome(), end=Lost(code, "reconnect soon"))
+    world = World(closing, FakeConnection(*OPENING, says.tournament_over()))
+    assert await world.client(First()).run() == OVER
+    assert world.slept == [FIRST_DELAY_S]
+
+
 async def test_a_bot_that_was_let_in_comes_back_at_once_to_a_server_that_is_being_replaced() -> None:
     closed = Lost(1012, "reconnect soon")
     refusing = FakeConnection(says.welcome(), end=closed)
