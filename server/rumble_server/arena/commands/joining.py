@@ -14,7 +14,7 @@ from rumble_server.arena.state.join_refused import JoinRefused, refuse_code
 from rumble_server.arena.state.names_and_keys import is_house_name
 from rumble_server.tournament import commands
 from rumble_server.tournament.club_facts import DisplayNamed
-from rumble_server.tournament.errors import CommandRefused
+from rumble_server.tournament.errors import CommandRefused, RequestRefused
 from rumble_server.tournament.ids import slug
 from rumble_server.tournament.tournament import Tournament
 
@@ -63,15 +63,17 @@ class Joining:
         pupil gets a new name. Raises JoinRefused for a bad code or display name. Raises CommandRefused if the pupil is
         banned or may not have a new name, or if the tournament is closed.
         """
+        asked_for = None
         try:
-            return self._join(code, display, key, address)
-        except JoinRefused as error:
-            self.arena.record_refusal(display[:MOST_NOTED], address, None, error)
+            tournament = self.try_code(code, address)
+            asked_for = tournament.id
+            return self._join(tournament, display, key, address)
+        except RequestRefused as error:
+            self.arena.record_refusal(display[:MOST_NOTED], address, asked_for, error)
             raise
 
     @transactional
-    def _join(self, code: str, display: str, key: str, address: str) -> Joined:
-        tournament = self.try_code(code, address)
+    def _join(self, tournament: Tournament, display: str, key: str, address: str) -> Joined:
         display = check(display)
         arena, holder = self.arena, self.arena.display_names.holder(display)
         if holder is not None and arena.names.get(holder) is not None and not arena.names.owns(holder, key):

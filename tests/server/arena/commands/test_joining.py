@@ -67,6 +67,20 @@ def test_the_host_sees_who_was_refused() -> None:
     assert (kept.name, kept.address, kept.code) == ("Z" * MOST_NOTED, ADDRESS, "bad_display_name")
 
 
+def test_the_host_sees_refusals_by_the_tournament_and_by_a_ban() -> None:
+    world = World()
+    code = classroom(world)
+    for display in ("Ann", "Ben", "Cid"):
+        join(world, code, display, KEY)
+    world.organiser.start("friday")
+    world.organiser.remove("friday", "cid")
+    assert refusal(world, code, "Cid", KEY) == ErrorCode.TOURNAMENT_CLOSED
+    world.organiser.ban(f"{ADDRESS}/32", by_name=False, until_ms=None, reason="rude")
+    assert refusal(world, code, "Dan") == ErrorCode.BANNED
+    kept = [(each.name, each.tournament, each.code) for each in world.arena.refused_bots.newest_first()]
+    assert kept == [("Dan", "friday", ErrorCode.BANNED), ("Cid", "friday", ErrorCode.TOURNAMENT_CLOSED)]
+
+
 def test_names_are_unique_and_the_owner_of_the_key_keeps_the_name() -> None:
     world = World()
     code = classroom(world)
