@@ -135,7 +135,10 @@ class Session:
     _unread: list[str] = field(default_factory=list)
     """Frames received in the phase `checking`."""
     _login_by_ms: int = field(init=False)
-    """Time in ms at which the session is closed without a login."""
+    """Time in ms at which the session is closed without a login, less the server's lateness at the timer's start.
+
+    A sleep of the machine counts as lateness: server time jumps, but the time of timers stands still.
+    """
     _login_left_ms: int = 0
     """Rest of the time for the login, in ms, when the present login came."""
     _login_timer: TimerHandle | None = field(init=False)
@@ -226,7 +229,7 @@ class Session:
             return
         self.phase = "checking"
         self._stop_login_timer()
-        self._login_left_ms = self._login_by_ms - shared.clock.now_ms()
+        self._login_left_ms = self._login_by_ms - shared.clock.now_ms() + shared.clock.lateness.late_ms
         caller = Caller(
             address=link.address,
             keyless_allowed=shared.open_names or link.is_local,
@@ -298,8 +301,9 @@ class Session:
 
     def _start_login_timer(self, left_ms: int) -> None:
         clock = self.shared.clock
-        self._login_by_ms = clock.now_ms() + left_ms
-        self._login_timer = clock.call_at(self._login_by_ms, self._no_login)
+        due_ms = clock.now_ms() + left_ms
+        self._login_by_ms = due_ms - clock.lateness.late_ms
+        self._login_timer = clock.call_at(due_ms, self._no_login)
 
     def _no_login(self) -> None:
         self._login_timer = None

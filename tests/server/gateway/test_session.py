@@ -242,6 +242,18 @@ def test_the_time_stands_while_a_login_is_looked_at() -> None:
     assert bot.link.closed is CloseCode.NO_LOGIN
 
 
+def test_a_sleep_of_the_machine_before_a_refused_login_does_not_use_up_the_time() -> None:
+    world = World()
+    bot = world.connect()
+    world.run(9_000)
+    world.clock.stall(3_600_000)
+    bot.login("no good")
+    world.run(999)
+    assert (bot.error(), bot.link.closed) == ("bad_name", None)
+    world.run(1)
+    assert bot.link.closed is CloseCode.NO_LOGIN
+
+
 # --- errors ---
 
 
