@@ -1,7 +1,7 @@
 """The announcer of a match: it records facts, and sends bots the frames that follow from the facts. No I/O.
 
-Facts are recorded before frames are sent, because a restart must not undo anything that a bot has read. The referee
-(`referee.py`) makes the decisions.
+Facts are appended before frames are sent, so the log has the order of events. The referee (`referee.py`) makes the
+decisions.
 """
 
 from collections.abc import Callable

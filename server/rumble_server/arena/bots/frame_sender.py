@@ -1,4 +1,4 @@
-"""Senders of frames: a frame to a bot waits here until its fact is on disk, and earlier frames are sent.
+"""Senders of frames to bots: a frame that names a fact waits for the disk, a turn only for earlier frames.
 
 The socket belongs to the gateway. The gateway gets only the session's id, with a frame or a close code.
 """
@@ -63,8 +63,9 @@ class FrameSenders:
 class FrameSender:
     """The sender of the frames to a session, in order.
 
-    A frame waits in the queue until its fact is on disk, and until each earlier frame of the same match, or of no
-    match, is sent. A barrier (`send_barrier`, or `close` for the end of the connection) waits for every earlier frame.
+    A frame that names a fact waits in the queue until the fact is on disk. A frame also waits until each earlier frame
+    of the same match, or of no match, is sent. A barrier (`send_barrier`, or `close` for the end of the connection)
+    waits for every earlier frame.
     """
 
     __slots__ = ("_blocked", "_queue", "_senders", "closing", "session_id", "untold_ends")
