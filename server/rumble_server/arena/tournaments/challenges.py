@@ -158,7 +158,8 @@ class Challenges:
         if not self._admission.challenge_bytes.allows(counted_for, self._recorder.clock.now_ms()):
             self._admission.refusals.count("challenge_bytes", session.address, other.name)
             most = self._admission.bounds.challenge_bytes_per_day
-            message = f"challenges from your address have written {most} bytes in a day, as much as they may"
+            whose = "your address" if counted_for == session.address else "your tournament"
+            message = f"challenges from {whose} have written {most} bytes in a day, as much as they may"
             raise CommandRefused(ErrorCode.QUOTA, f"{message}; try again later")
 
     def spend(self, sizes: Mapping[str, int]) -> None:

@@ -461,8 +461,10 @@ def test_bytes_that_challenges_of_a_class_wrote_do_not_count_in_another_club() -
         world = World(admission=admission)
         world.create(invite="sesame")
         world.login("ben", challenges=True)
-        ann = guest(world, "ann")
-        ann.say(type="join", tournament="friday", invite="sesame")
+        ann, cid = guest(world, "ann"), guest(world, "cid")
+        for bot in (ann, cid):
+            bot.say(type="join", tournament="friday", invite="sesame")
         assert challenge(ann)["type"] != "error"
         (running,) = world.arena.challenges.still_open()
         world.arena.challenges.spend({running: 99_999})
+        assert "challenges from your tournament have" in challenge(cid)["message"]
