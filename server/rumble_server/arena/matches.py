@@ -273,7 +273,8 @@ class Matches:
             log.exception(FAILED, match_id, len(referee.progress.moves))
             referee.abort(WHY_VOID, now_ms)
             answered = True
-        # A move changes only the deadlines of the turns asked with it, which are hardly ever before the timer.
+        # A move changes only the deadlines of the turns asked with it, which are hardly ever before the timer. The
+        # deadline is 0 if the match is over, or nobody was asked.
         if referee.progress.deadline_ms < match.timer_at_ms:
             self._finish_or_arm(match)
         return answered

@@ -21,8 +21,8 @@ reading of the clock."""
 INPUT_MS = 1
 """Delay in ms of a timer that has to run after the next reading of sockets. libuv runs due timers before reading."""
 SLEPT_MS = 5_000
-"""Time in ms by which the wall's time has to be ahead of server time before server time jumps forward. A slow drift of
-the machine's clocks stays below."""
+"""Lead in ms of the wall's time over server time from which the machine counts as having slept. A slow drift of the
+machine's clocks stays below."""
 
 
 class LoopClock:

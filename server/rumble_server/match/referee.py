@@ -390,9 +390,9 @@ class Referee:
     def _void_if_stalled(self, now_ms: int) -> bool:
         """End the attempt as void if more time was excused than the server allows. Return true if the attempt is void.
 
-        Time excused for an open turn does not count. A measured wait of an answer does not count either, because no bot
-        thinks during this wait. Otherwise a losing bot could make the server late, and so make the match void. The log
-        does not show which waits were measured. So after a restart, the excused times of all earlier answers count.
+        Neither excused time of open turns nor measured waits of answers count: otherwise a losing bot could slow the
+        server down on purpose until the match is void. The log does not show which waits were measured. So after a
+        restart, the excused times of all earlier answers count.
         """
         excused_ms, most_ms = self.progress.excused_toward_void_ms, self._most_excused_ms
         if excused_ms <= most_ms:

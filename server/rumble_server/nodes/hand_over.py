@@ -52,7 +52,8 @@ class HandOvers:
         self._stopping: str | None = None
         """The club that is being stopped. Only one club is stopped at a time, to keep pauses short."""
         self.unconfirmed: dict[str, HandOver] = {}
-        """First hand-over of each stopped club that the database has not confirmed yet, by club."""
+        """Hand-over of each stopped club that the database has not confirmed yet, by club. A repetition replaces no
+        entry."""
         self._handed_over: dict[str, tuple[int, int]] = {}
         """Clubs that were handed over, but have bots still connected here.
 

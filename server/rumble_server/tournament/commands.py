@@ -110,7 +110,10 @@ def absent(tournament: Tournament) -> list[str]:
 
 
 def check_round_size(config: TournamentConfig, bots: int) -> None:
-    """Raise CommandRefused if a round of this number of bots has too many matches. Tables have one leg, and so fit."""
+    """Raise CommandRefused if a round of this number of bots has too many matches.
+
+    A round of tables is never too large, because tables have one leg.
+    """
     pairs = bots // 2
     if "challengers" in FORMATS[config.format].options:
         pairs = min(config.challengers, bots - config.challengers)

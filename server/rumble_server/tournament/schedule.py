@@ -1,7 +1,6 @@
-"""The base class of schedules. A schedule may depend on results. Pure. A tournament's agenda calls its schedule.
+"""The base class of the schedules of `pairs` and of `tables`. A schedule may depend on results. Pure.
 
-The seats of a match decide whether a tournament has a schedule of `pairs` or of `tables`. The agenda asks its schedule,
-and does not know which of the two the schedule is.
+A tournament's agenda calls its schedule, and treats both kinds alike. The seats of a match decide the kind.
 
 Bots are numbers from 0, in the order of their seeding. `prepare` returns the task that pairs the next round, or None
 until more results are known. `prepare` changes nothing. `add` is called for each round that will be played. `prepare`

@@ -32,8 +32,8 @@ MOST_ATTEMPTS = 5
 """Number of void attempts at a match after which the match's tournament is paused, so that the host can look into the
 match. A challenge is cancelled instead of paused. Attempts that the host ended do not count."""
 MOST_STALLS = 2
-"""Number of stalled attempts at a match after which the match's tournament is paused. An attempt is stalled if the
-attempt is void because too much time was excused. Without this maximum, a bot could void matches at will."""
+"""Number of stalled attempts at a match after which the match's tournament is paused, else a bot could void matches at
+will. An attempt is stalled if too much excused time made the attempt void."""
 PAIRING_NOTICE_MS = 1_000
 """Time in ms after which the bots and watchers are told that the pairing of a round takes long."""
 STARTS_AT_ONCE = 32

@@ -2,9 +2,8 @@
 
 A shared place counts as the average over all orders of the bots at the place, just as a draw counts as half a win and
 half a loss. For up to `MOST_EXACT` bots the average is exact, and has a choice for each subset of the bots. For n bots
-with n above `MOST_EXACT`, the average is over n orders only. Each bot is the first in one of these orders. The other
-bots follow in order of seat, and after the highest seat comes the lowest seat. So each bot is first once, second once,
-and so on. Needs numpy.
+with n above `MOST_EXACT`, n orders stand for all: the n rotations of the order of seats. So each bot is first once,
+second once, and so on. Needs numpy.
 """
 
 from collections.abc import Iterable, Sequence

@@ -212,8 +212,8 @@ class Channel:
         """Make a snapshot of the tournament, in several iterations of the event loop.
 
         The event's id is `began`: all changes up to this number had been sent when the snapshot was asked for. The
-        snapshot may lack changes of later flushes, so its readers get these changes
-        after the snapshot (`_SharedSnapshot.later_chunks`).
+        snapshot may lack changes of later flushes, so its readers get these changes after the snapshot
+        (`_SharedSnapshot.later_chunks`).
 
         A match may end after the ended boards are drawn, and before the running boards are drawn. The snapshot would
         then have the match's result (in `latest`) without a board. If a match ends meanwhile, all boards are therefore
