@@ -152,9 +152,9 @@ class Announcer:
         match_id, attempt, ply = terms.match, terms.attempt, len(moves)
         turn_id, omit = self._new_turn_id(), seat_state.omit
         legal = None if "legal" in omit else state.legal_moves
-        told, view = None if "moves" in omit else moves, state.view(seat)
+        moves_shown, view = None if "moves" in omit else moves, state.view(seat)
         frame = turn_frame(
-            match_id, attempt, turn_id, terms.game, ply, seat, view, legal, told, left_ms, seats_ms, lag_ms
+            match_id, attempt, turn_id, terms.game, ply, seat, view, legal, moves_shown, left_ms, seats_ms, lag_ms
         )
         if move_fact is None:
             self.append(TurnAsked(match_id, attempt, ply, seat, turn_id, left_ms, seats_ms, lag_ms, omit, now_ms))
