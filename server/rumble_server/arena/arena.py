@@ -146,8 +146,8 @@ class Arena:
         if self.recorder.stopped:
             return
         sessions = self._sessions
-        shown = self.invitations.check_login(login, caller.address)
-        invited_to = shown.tournament_id
+        invitation = self.invitations.check_login(login, caller.address)
+        invited_to = invitation.tournament_id
         if invited_to is not None:
             sessions.mark_invited(session_id, invited_to)
         with self.transaction:
@@ -170,7 +170,7 @@ class Arena:
             self.logins.attach(player, session, login, name_is_open=is_open)
             if login.join is not None:
                 join = Join(tournament=login.join, invite=login.invite)
-                self._command(player, session, join, "", shown)
+                self._command(player, session, join, "", invitation)
         # Last, since the session's next frame may follow at once.
         sessions.logged_in(session_id, player.name)
 
@@ -192,19 +192,19 @@ class Arena:
             self._sessions.count_unsolicited(session_id)
 
     def _command(
-        self, player: Player, session: BotSession, message: BotMessage, text: str, shown: Invitation | None = None
+        self, player: Player, session: BotSession, message: BotMessage, text: str, invitation: Invitation | None = None
     ) -> None:
         """Carry out a message.
 
-        If a login has the field `join`, the arena makes a message `join` from the login. `shown` is then the login's
-        invitation.
+        If a login has the field `join`, the arena makes a message `join` from the login. `invitation` is then from the
+        login.
         """
         try:
             match message:
                 case Join() if self.lifecycle.is_over(message.tournament):
                     self._answer_about_ended(player, session, message.tournament, answer_join)
                 case Join():
-                    self._join(player, session, message, shown)
+                    self._join(player, session, message, invitation)
                 case Leave() if self.lifecycle.is_over(message.tournament):
                     self._answer_about_ended(player, session, message.tournament, answer_leave)
                 case Leave():
@@ -229,12 +229,12 @@ class Arena:
         """Keep the refusal of a login or a join for the club's hosts."""
         self.refused_bots.add(name, address, tournament, error.code, str(error), self.clock.now_ms())
 
-    def _join(self, player: Player, session: BotSession, join: Join, shown: Invitation | None) -> None:
+    def _join(self, player: Player, session: BotSession, join: Join, invitation: Invitation | None) -> None:
         tournament = self.lifecycle.tournament(join.tournament)
         if player.name not in tournament.field:
-            if shown is None:
+            if invitation is None:
                 self.invitations.check(tournament, join.invite, session.address)
-            elif shown.refused:
+            elif invitation.refused:
                 raise too_many()
             if not player.accepts_game(game := tournament.config.game):
                 message = f"{tournament.id} is a tournament of {game}, which your login's `games` do not name"
