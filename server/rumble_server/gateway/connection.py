@@ -447,7 +447,7 @@ class Connection(asyncio.Protocol):
     @property
     def idleness(self) -> Idleness | None:
         """Degree of idleness of the connection; None while its bot plays."""
-        plays = self._gateway.known.is_playing(self._name())
+        plays = self._gateway.bots.is_playing(self._name())
         if plays is None:
             return Idleness.STRANGER
         return None if plays else Idleness.PLAYS_NOTHING
@@ -462,7 +462,7 @@ class Connection(asyncio.Protocol):
 
         The arena closes connections with a login.
         """
-        if not self._name() and self._gateway.known.ban_of(self.address) is not None:
+        if not self._name() and self._gateway.bots.ban_of(self.address) is not None:
             self.abort()
 
     # --- liveness ---

@@ -39,7 +39,7 @@ class Gateway:
     def __init__(
         self,
         arena: SessionEvents,
-        known: KnownBots,
+        bots: KnownBots,
         sessions: SessionRegistry,
         clock: Clock,
         strangers: Strangers,
@@ -56,7 +56,7 @@ class Gateway:
 
         With `open_names`, bots on other machines may log in without a key.
         """
-        self.known = known
+        self.bots = bots
         self.club = club
         self.clock = clock
         self.limits = limits = limits or Limits()

@@ -159,7 +159,7 @@ class Peer:
     def ban(self, club_name: str) -> Ban | None:
         """Return the ban of the source in a club; None without a ban, or if the club is not loaded."""
         club = self._shared.clubs.get_loaded(club_name)
-        return None if club is None else club.gateway.known.ban_of(self.source.address)
+        return None if club is None else club.gateway.bots.ban_of(self.source.address)
 
     def _counted(self) -> str:
         return self.source.address or self.address

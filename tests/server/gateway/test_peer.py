@@ -25,8 +25,8 @@ class Server:
         self.now_ms = 0
         self.permits, self.refusals = Permits(bounds), Refusals()
         self.bans: dict[str, object] = {}
-        known = SimpleNamespace(ban_of=self.bans.get)
-        clubs = {"main": SimpleNamespace(gateway=SimpleNamespace(known=known))}
+        bots = SimpleNamespace(ban_of=self.bans.get)
+        clubs = {"main": SimpleNamespace(gateway=SimpleNamespace(bots=bots))}
         self.shared: Any = SimpleNamespace(
             permits=self.permits,
             refusals=self.refusals,
