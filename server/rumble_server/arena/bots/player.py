@@ -81,7 +81,7 @@ class Player:
                 return tournament.id
         return None
 
-    def is_shared(self, tournament: Tournament) -> bool:
+    def plays_elsewhere_too(self, tournament: Tournament) -> bool:
         """Return true if the bot has matches to play in this tournament, and also plays or has to play matches in
         another tournament. A challenge does not count as another tournament.
         """

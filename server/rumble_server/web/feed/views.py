@@ -100,7 +100,7 @@ def presence(tournament: Tournament, arena: Arena) -> tuple[frozenset[str], froz
     """Return the connected bots of the field, and the bots of the field with matches in other tournaments."""
     players = [player for name in tournament.field if (player := arena.players.get(name)) is not None]
     connected = frozenset(player.name for player in players if player.is_connected)
-    return connected, frozenset(player.name for player in players if player.is_shared(tournament))
+    return connected, frozenset(player.name for player in players if player.plays_elsewhere_too(tournament))
 
 
 def _latest(tournament: Tournament) -> list[MatchOver]:
