@@ -70,6 +70,8 @@ class LiveMatch:
 
     def record(self, over: MatchOver) -> None:
         self._matches.recorder.record_of(self.tournament, over)
+        if over.scores is not None:
+            self.tournament.keep_final_state(over.match, self.referee.progress.state)
 
     def send_start(self, seat: int, frame: bytes) -> None:
         session = self.parts[seat].session

@@ -75,8 +75,12 @@ class MatchStarted:
 def state_after(
     game: str, seats: int, settings: tuple[tuple[str, SettingValue], ...], seed: int, moves: tuple[str, ...]
 ) -> State:
-    """Return the state after moves from the first state of a match."""
-    state = get_game(game).initial_for(seats, dict(settings), seed)
+    """Return the state after the moves of an opening."""
+    return played(get_game(game).initial_for(seats, dict(settings), seed), moves)
+
+
+def played(state: State, moves: Iterable[str]) -> State:
+    """Return the state after `moves` from `state`."""
     for move in moves:
         state = state.play(move)
     return state

@@ -10,7 +10,7 @@ from hmac import compare_digest
 from math import inf
 from typing import Any, assert_never
 
-from rumble_engine import Termination
+from rumble_engine import State, Termination
 from rumble_protocol.server_messages import TournamentStatus
 
 from rumble_server.match.clock import FastControl
@@ -30,15 +30,17 @@ from rumble_server.tournament.slot import Slot
 from rumble_server.tournament.terms import Terms
 
 OVER: tuple[TournamentStatus, ...] = ("finished", "cancelled")
+MOST_LATEST = 12
+"""Maximum number of latest results in a view, and of final states kept for their boards."""
 
 
 class Tournament:
     """A tournament. Bots are keyed by the name's spelling at its first use in the tournament.
 
-    Five parts of the state belong to the running process, and not to the facts: which bots are connected
+    Six parts of the state belong to the running process, and not to the facts: which bots are connected
     (`absent_since_ms` of an entrant), which bots `due` must look at again, whether the schedule must be asked for a
-    round, whether a round is being paired (`is_pairing`), and which rounds were already made by a schedule that does
-    not depend on results.
+    round, whether a round is being paired (`is_pairing`), which rounds were already made by a schedule that does not
+    depend on results, and the `final_states`.
     """
 
     def __init__(self, created: facts.TournamentCreated) -> None:
@@ -78,6 +80,8 @@ class Tournament:
         self.running: dict[str, MatchStarted] = {}
         self.results: dict[str, MatchOver] = {}
         """Results that count, by match id, in order of finishing."""
+        self.final_states: dict[str, State] = {}
+        """Final states of the newest matches with a result that ended in this process, by match id."""
         self.voided: list[MatchOver] = []
         self.taken_back: list[tuple[int, MatchOver]] = []
         """Results that counted and were voided, each with the index that the result had in `results`."""
@@ -309,6 +313,12 @@ class Tournament:
     def _mark_for_check(self, bots: Iterable[str]) -> None:
         if self._due is not None:
             self._due.mark_for_check(bots)
+
+    def keep_final_state(self, match_id: str, state: State) -> None:
+        """Keep the final state of a match, and forget the oldest state if there are too many."""
+        self.final_states[match_id] = state
+        if len(self.final_states) > MOST_LATEST:
+            del self.final_states[next(iter(self.final_states))]
 
     # --- what is to be done ---
 

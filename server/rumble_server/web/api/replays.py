@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from rumble_engine import ALL, State, get_game
+from rumble_engine import ALL, get_game
 from rumble_engine.joint import IDLE
 from rumble_protocol.fields import MoveInfo
 
-from rumble_server.match.facts import MatchOver, MatchStarted
+from rumble_server.match.facts import MatchOver, MatchStarted, played
 from rumble_server.match.progress import Progress
 from rumble_server.web.api.models import MatchBoards, MatchView, PlyBoard
 from rumble_server.web.feed.position_view import PositionView, drawing_of, newest_position_view, position_view
@@ -85,7 +85,7 @@ def ended_view(
     return _match_view(
         terms,
         over.moves,
-        position_view(get_game(terms.game), state_after(terms, over.moves), last, ALL),
+        position_view(get_game(terms.game), played(terms.first_state(), over.moves), last, ALL),
         status="over",
         notes=notes,
         infos=infos,
@@ -144,11 +144,3 @@ def _course(terms: MatchStarted, moves: Sequence[str], seat: int | None) -> dict
         movers.append(state.to_move)
         state = state.play(move)
     return {"written": written, "movers": movers}
-
-
-def state_after(terms: MatchStarted, moves: Sequence[str]) -> State:
-    """Return the state after `moves`, which include the moves of the opening."""
-    state = terms.first_state()
-    for move in moves:
-        state = state.play(move)
-    return state

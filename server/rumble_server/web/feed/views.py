@@ -20,10 +20,10 @@ from rumble_protocol.feed_messages import (
 
 from rumble_server.arena.arena import Arena
 from rumble_server.arena.state.display_names import DisplayNames
-from rumble_server.match.facts import MatchOver
+from rumble_server.match.facts import MatchOver, played
 from rumble_server.match.progress import Progress
 from rumble_server.tournament.ended import Outline, outline_of
-from rumble_server.tournament.tournament import OVER, Tournament
+from rumble_server.tournament.tournament import MOST_LATEST, OVER, Tournament
 from rumble_server.web.feed.crosstable import MOST_IN_CROSSTABLE, pair_view, pairs_view
 from rumble_server.web.feed.expected import expected_end
 from rumble_server.web.feed.headline import headline
@@ -32,8 +32,6 @@ from rumble_server.web.feed.ranker import Ranking
 
 BOARDS_AT_ONCE = 10
 """Maximum number of boards drawn in an iteration of the event loop; the other boards follow in later iterations."""
-MOST_LATEST = 12
-"""Maximum number of latest results in a view."""
 SHOWN_MS = 10_000
 """Time in ms after the end of a match for which a page may show the result on a board.
 
@@ -219,15 +217,13 @@ def board_view(
 
 
 def final_board_view(tournament: Tournament, over: MatchOver) -> Board | None:
-    """Make the view of the final board of a match. The position is computed from the opening and the moves.
+    """Make the view of the final board of a match. Unless the final state was kept, the moves are played again.
 
     Return None if the game's code raises an error. Only the first error of an attempt is logged.
     """
     terms = tournament.terms_of(over)
     try:
-        state = terms.opening_state()
-        for move in over.moves[len(terms.moves) :]:
-            state = state.play(move)
+        state = tournament.final_states.get(over.match) or played(terms.first_state(), over.moves)
         position = position_view(get_game(terms.game), state, over.moves[-1] if over.moves else None, ALL)
     except Exception:  # noqa: BLE001  # a game's code may raise anything
         log_once(f"attempt {over.attempt} at {over.match} has no board")

@@ -4,9 +4,10 @@ import asyncio
 from typing import Any
 
 import pytest
+from rumble_engine import State
 from rumble_server.web.feed import views
 
-from tests.server.failing import fail_if
+from tests.server.failing import fail_if, note_calls
 from tests.server.web.feed.reading import PAIR, standings, unrated
 from tests.server.web.memory_server import MemoryServer, parse
 
@@ -124,6 +125,21 @@ async def test_a_snapshot_has_the_final_boards_of_results_that_may_be_in_view(se
     assert not any(board["ticking"] for board in snapshot["ended"])
     server.pass_ms(views.SHOWN_MS + 1)
     assert (await server.watch(tournament).read("snapshot")).data["ended"] == []
+
+
+async def test_the_final_board_of_a_long_match_is_drawn_without_playing_the_match_again(
+    server: MemoryServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tournament = server.world.create(game="poker", settings={"hands": 60}, start_at_bots=2, legs=1)
+    server.bots(*PAIR, join=tournament.id, think_ms=1)
+    while not tournament.results:
+        server.pass_ms(50)
+    (over,) = tournament.results.values()
+    assert len(over.moves) > 100
+    played = note_calls(monkeypatch, State, "play")
+    (board,) = await views.ended_in_pieces(tournament, server.world.clock.now_ms())
+    assert (board.match, board.moves) == (over.match, list(over.moves))
+    assert not played
 
 
 async def test_a_match_that_ends_while_a_snapshot_is_made_has_its_final_board(

@@ -8,7 +8,7 @@ import pytest
 from rumble_protocol.feed_messages import Pair
 from rumble_server.results.tiebreaks import TIEBREAKS
 from rumble_server.starters.starter import Language
-from rumble_server.web.feed.views import MOST_LATEST
+from rumble_server.tournament.tournament import MOST_LATEST
 from rumble_server.web.pages.chart import MOST_STEPS, STEPS
 from rumble_server.web.pages.tournament_page import (
     MOST_ABOVE,
