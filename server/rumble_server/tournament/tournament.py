@@ -362,10 +362,10 @@ class Tournament:
         away = sum(each.absent_since_ms is not None for each in self.field.values()) if self.config.classroom else 0
         return (wanted is not None and len(self.field) - away >= wanted) or (at_ms is not None and now_ms >= at_ms)
 
-    def results_since(self, taken_back: int) -> list[MatchOver]:
-        """Return the results that counted when `taken_back` results had been voided, and then the later results."""
+    def results_since(self, taken_back_count: int) -> list[MatchOver]:
+        """Return the results that counted when `taken_back_count` results had been voided, then the later results."""
         overs = list(self.results.values())
-        for index, over in reversed(self.taken_back[taken_back:]):
+        for index, over in reversed(self.taken_back[taken_back_count:]):
             overs.insert(index, over)
         return overs
 

@@ -59,9 +59,9 @@ def _export_routes() -> APIRouter:
 
 async def _pieces(answers: ClubAnswers, tournament: str, kind: str) -> AsyncIterator[bytes]:
     yield await _await_part(answers.made_from_log(tournament, from_log.export_head, kind))
-    total, taken_back = await answers.made_from_log(tournament, from_log.count)
+    total, taken_back_count = await answers.made_from_log(tournament, from_log.count)
     size = from_log.PIECE_MATCHES if kind == "csv" else from_log.PIECE_GAMES
-    async for piece in answers.pieces(tournament, total, from_log.export_matches, kind, taken_back, size=size):
+    async for piece in answers.pieces(tournament, total, from_log.export_matches, kind, taken_back_count, size=size):
         yield piece
     yield await answers.made_from_log(tournament, from_log.export_tail, kind)
 

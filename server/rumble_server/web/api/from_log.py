@@ -165,34 +165,36 @@ def _cached(rebuilt: Rebuilt, name: str, make: Callable[[], T], *, pace_s: float
 
 
 def chosen(
-    rebuilt: Rebuilt, bot: str | None = None, against: str | None = None, *, taken_back: int | None = None
+    rebuilt: Rebuilt, bot: str | None = None, against: str | None = None, *, taken_back_count: int | None = None
 ) -> list[MatchOver]:
     """Return the matches with a result, in the order of their ends.
 
     With `bot` or `against`, return only the matches of this bot. With both, return only the matches that have both
     bots. The matches of a bot include the matches from which the bot was absent.
 
-    With `taken_back`, results that were voided later than the first `taken_back` results are in their old places.
+    With `taken_back_count`, results that were voided later than the first `taken_back_count` are in their old places.
     """
     tournament = rebuilt.tournament
-    taken_back = len(tournament.taken_back) if taken_back is None else taken_back
+    taken_back_count = len(tournament.taken_back) if taken_back_count is None else taken_back_count
     wanted = {name.casefold() for name in (bot, against) if name is not None}
 
     def choose() -> list[MatchOver]:
-        overs = tournament.results_since(taken_back)
+        overs = tournament.results_since(taken_back_count)
         return [over for over in overs if wanted <= {name.casefold() for name in over.seats + over.absent}]
 
-    return _cached(rebuilt, "chosen", choose, about=(wanted, taken_back))
+    return _cached(rebuilt, "chosen", choose, about=(wanted, taken_back_count))
 
 
 def count(rebuilt: Rebuilt, bot: str | None = None, against: str | None = None) -> tuple[int, int]:
-    """Return the number of matches that `chosen` returns now, and the `taken_back` that keeps them for later pieces."""
+    """Return the number of matches of `chosen` now, and the `taken_back_count` that keeps them for later pieces."""
     return len(chosen(rebuilt, bot, against)), len(rebuilt.tournament.taken_back)
 
 
-def matches(rebuilt: Rebuilt, bot: str | None, against: str | None, taken_back: int, first: int, until: int) -> bytes:
+def matches(
+    rebuilt: Rebuilt, bot: str | None, against: str | None, taken_back_count: int, first: int, until: int
+) -> bytes:
     """Return the matches of `chosen` from index `first` to before `until`, as JSON objects separated by commas."""
-    overs = chosen(rebuilt, bot, against, taken_back=taken_back)[first:until]
+    overs = chosen(rebuilt, bot, against, taken_back_count=taken_back_count)[first:until]
     return b",".join(to_json(each) for each in results(overs))
 
 
@@ -215,12 +217,12 @@ def export_head(rebuilt: Rebuilt, kind: str) -> bytes:
     return csv_file.write({"matches": ()}, _columns(rebuilt)).encode() if kind == "csv" else b""
 
 
-def export_matches(rebuilt: Rebuilt, kind: str, taken_back: int, first: int, until: int) -> bytes:
+def export_matches(rebuilt: Rebuilt, kind: str, taken_back_count: int, first: int, until: int) -> bytes:
     """Write the matches from `first` to before `until`. The caller appends them to the earlier parts of the export.
 
-    `taken_back` means the same as in `chosen`.
+    `taken_back_count` means the same as in `chosen`.
     """
-    overs = rebuilt.tournament.results_since(taken_back)[first:until]
+    overs = rebuilt.tournament.results_since(taken_back_count)[first:until]
     write = partial(match_json, of_tables=rebuilt.tournament.config.counts_places)
     if kind == "csv":
         return csv_file.write({"matches": [*map(write, overs)]}, _columns(rebuilt)).partition("\n")[2].encode()

@@ -141,11 +141,11 @@ async def _show(site: Site, tournament: Tournament) -> bytes:
 async def _match_list(
     answers: ClubAnswers, tournament: str, bot: str | None, against: str | None, offset: int, limit: int | None
 ) -> AsyncIterator[bytes]:
-    total, taken_back = await answers.made_from_log(tournament, from_log.count, bot, against)
+    total, taken_back_count = await answers.made_from_log(tournament, from_log.count, bot, against)
     yield b'{"total":%d,"matches":[' % total
     until = total if limit is None else min(total, offset + limit)
     for first in range(offset, until, from_log.PIECE_MATCHES):
         end = min(until, first + from_log.PIECE_MATCHES)
-        piece = await answers.made_from_log(tournament, from_log.matches, bot, against, taken_back, first, end)
+        piece = await answers.made_from_log(tournament, from_log.matches, bot, against, taken_back_count, first, end)
         yield b"," + piece if first > offset else piece
     yield b"]}"
