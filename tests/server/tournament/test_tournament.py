@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from rumble_engine import Termination
+from rumble_engine import Termination, get_game
 from rumble_protocol.codes import ErrorCode
 from rumble_server.match.facts import MatchStarted
 from rumble_server.tournament import commands
@@ -20,7 +20,7 @@ from rumble_server.tournament.facts import (
     TournamentStarted,
 )
 from rumble_server.tournament.rebuild import rebuild_tournament
-from rumble_server.tournament.tournament import Tournament
+from rumble_server.tournament.tournament import MOST_LATEST, Tournament
 
 from tests.server.tournament.leader import START_MS, Leader, dump, no_shows
 from tests.server.tournament.refusals import refused
@@ -305,6 +305,13 @@ def test_a_result_that_the_host_voids_is_taken_back_and_played_again() -> None:
     leader.finish("1.1.1.2", (0.5, 0.5))
     assert leader.tournament.is_complete
     assert {line.name: line.points for line in leader.tournament.standings.lines()} == {"ann": 1.5, "ben": 0.5}
+
+
+def test_only_the_final_states_of_the_latest_results_are_kept() -> None:
+    tournament = Leader.started("ann", "ben").tournament
+    for number in range(MOST_LATEST + 1):
+        tournament.keep_final_state(str(number), get_game("tictactoe").initial())
+    assert list(tournament.final_states) == [str(number) for number in range(1, MOST_LATEST + 1)]
 
 
 def test_only_a_result_that_stands_can_be_voided() -> None:

@@ -140,6 +140,9 @@ async def test_the_final_board_of_a_long_match_is_drawn_without_playing_the_matc
     (board,) = await views.ended_in_pieces(tournament, server.world.clock.now_ms())
     assert (board.match, board.moves) == (over.match, list(over.moves))
     assert not played
+    tournament.final_states.clear()  # as after a restart of the server
+    assert await views.ended_in_pieces(tournament, server.world.clock.now_ms()) == [board]
+    assert played
 
 
 async def test_a_match_that_ends_while_a_snapshot_is_made_has_its_final_board(
