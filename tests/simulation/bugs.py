@@ -1,6 +1,6 @@
 """Bugs put into the server on purpose: the simulation is worth something only if it finds every bug."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import replace
 from inspect import signature
 from typing import Any
@@ -21,6 +21,7 @@ from rumble_server.match.facts import MatchFact, MatchStarted, MoveMade, SeatAwa
 from rumble_server.match.match_id import MatchId
 from rumble_server.match.plies import Plies
 from rumble_server.match.progress import Progress
+from rumble_server.match.rebuild import RebuiltMatch
 from rumble_server.match.referee import Referee
 from rumble_server.match.seat import OpenTurn, SeatConnection, SeatState
 from rumble_server.results.standings import WinLossStandings
@@ -34,13 +35,13 @@ Bug = Callable[[pytest.MonkeyPatch], None]
 
 
 def _at_a_restart(patch: pytest.MonkeyPatch, change: Callable[[Progress], None]) -> None:
-    rebuild = Referee.rebuild
+    go_on = Referee.go_on
 
-    def changed(self: Referee, facts: Iterable[MatchFact], now_ms: int) -> None:
-        rebuild(self, facts, now_ms)
+    def changed(self: Referee, rebuilt: RebuiltMatch, now_ms: int) -> None:
+        go_on(self, rebuilt, now_ms)
         change(self.progress)
 
-    patch.setattr(Referee, "rebuild", changed)
+    patch.setattr(Referee, "go_on", changed)
 
 
 def tell_before_it_is_on_disk(patch: pytest.MonkeyPatch) -> None:

@@ -22,9 +22,11 @@ from rumble_server.arena.ports import NEVER, TimerHandle
 from rumble_server.arena.recorder import Recorder
 from rumble_server.limits.bounds import Bounds
 from rumble_server.match.blanking import blanked
-from rumble_server.match.facts import FrameSeen, FrameShared, MatchFact, MatchOver, MatchStarted, Placement
+from rumble_server.match.clock import Lateness
+from rumble_server.match.facts import FrameSeen, FrameShared, MatchOver, MatchStarted, Placement
 from rumble_server.match.kept_frame import KeptFrame, keep_frame
 from rumble_server.match.progress import Progress
+from rumble_server.match.rebuild import RebuiltMatch
 from rumble_server.match.referee import Referee
 from rumble_server.tournament.tournament import Tournament
 
@@ -46,13 +48,13 @@ class LiveMatch:
 
     def __init__(
         self,
-        started: MatchStarted,
+        progress: Progress,
         tournament: Tournament,
         players: tuple[Player, ...],
         parts: list[Part],
         matches: "Matches",
     ) -> None:
-        recorder = matches.recorder
+        recorder, started = matches.recorder, progress.terms
         self.match_id = started.match
         self.tournament = tournament
         self.players = players
@@ -65,7 +67,6 @@ class LiveMatch:
         self._start_after_fact = recorder.number_of(tournament) if started.chance_seed else 0
         """Number of the fact that must be on disk before the bots are told of the match. So a crash cannot lose a
         chance seed after the bots got the seed's commitment. In a match without a chance seed, the number is 0."""
-        progress = Progress(started, tournament.control, matches.lateness, matches.grace_until_ms)
         self.referee = Referee(progress, self, matches.new_turn_id, matches.bounds)
 
     def record(self, over: MatchOver) -> None:
@@ -133,25 +134,27 @@ class Matches:
     def start(self, started: MatchStarted, tournament: Tournament, players: tuple[Player, ...]) -> None:
         """Begin a match. `players` are in the order of their seats. Every player must have room for the match."""
         self.recorder.record_of(tournament, started)
-        match = self._add_live(started, tournament, players)
+        make_progress = partial(Progress, started, tournament.control)
+        match = self._add_live(started, tournament, players, make_progress)
         if match is None:
             return
         # Only connected players are free for a match.
         sessions = [part.session for part in match.parts if part.session is not None]
         self._call_referee(match, partial(match.referee.start, sessions, started.at_ms))
 
-    def rebuild(self, started: MatchStarted, facts: Iterable[MatchFact]) -> None:
-        """Go on with a match that was running when the server stopped. `facts` are the attempt's facts, without
-        `started`.
+    def go_on(self, rebuilt: RebuiltMatch) -> None:
+        """Go on with a match that was running when the server stopped.
 
-        If the log has lost moves, or the game's code fails at a fact, the attempt is void, and the match is played
+        If the log has lost moves, or the game's code failed at a fact, the attempt is void, and the match is played
         again.
         """
-        tournament, now_ms = self.recorder.tournaments[started.tournament], self._clock.now_ms()
-        match = self._add_live(started, tournament, self.recorder.players.of(started.seats))
+        started, now_ms = rebuilt.started, self._clock.now_ms()
+        tournament, players = self.recorder.tournaments[started.tournament], self.recorder.players.of(started.seats)
+        match = self._add_live(started, tournament, players, rebuilt.progress)
         if match is None:
             return
-        if self._call_referee(match, partial(match.referee.rebuild, facts, now_ms)) is False:
+        self._call_referee(match, partial(match.referee.go_on, rebuilt, now_ms))
+        if not rebuilt.is_whole:
             log.error(
                 "match %s: the log has not all moves of attempt %d, which is void", started.match, started.attempt
             )
@@ -181,15 +184,22 @@ class Matches:
             if match.timer is not None:
                 match.timer.cancel()
 
-    def _add_live(self, started: MatchStarted, tournament: Tournament, players: tuple[Player, ...]) -> LiveMatch | None:
-        """Add a running match, and return the match.
+    def _add_live(
+        self,
+        started: MatchStarted,
+        tournament: Tournament,
+        players: tuple[Player, ...],
+        make_progress: Callable[[Lateness, int], Progress],
+    ) -> LiveMatch | None:
+        """Add a running match, and return the match. `make_progress` takes the lateness and the end of the grace.
 
         If the game's code fails at the opening, record that the attempt is void, and return None.
         """
         match_id, is_challenge = started.match, tournament.challenger is not None
         parts = [Part(match_id, seat, started.game, is_challenge) for seat in range(len(players))]
         try:
-            match = LiveMatch(started, tournament, players, parts, self)
+            progress = make_progress(self.lateness, self.grace_until_ms)
+            match = LiveMatch(progress, tournament, players, parts, self)
         except Exception:
             log.exception(FAILED, match_id, 0)
             over = _void(started, self._clock.now_ms())

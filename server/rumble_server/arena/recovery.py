@@ -10,6 +10,7 @@ from types import MappingProxyType
 
 from rumble_server.arena.arena import Arena
 from rumble_server.match.facts import MatchFact, MatchStarted
+from rumble_server.match.rebuild import RebuiltMatch
 from rumble_server.tournament.club_facts import ClubFact, HostTokensRemoved, NameUsed
 from rumble_server.tournament.facts import LogFact
 from rumble_server.tournament.rebuild import rebuild_tournament
@@ -31,8 +32,8 @@ class Recovered:
     """The contents of a club's log: facts about the club, and its open tournaments."""
 
     of_club: list[LogFact]
-    tournaments: list[tuple[Tournament, Mapping[str, Iterable[LogFact]]]]
-    """Open tournaments, each with the facts of its running matches by match id."""
+    tournaments: list[tuple[Tournament, list[RebuiltMatch]]]
+    """Open tournaments, each with its running matches."""
     damaged: dict[str, Exception]
     """The error of each tournament that cannot be rebuilt, by the tournament's id."""
 
@@ -44,7 +45,9 @@ def read(
     match_facts: MatchFacts,
     begun: Mapping[str, Tournament] = MappingProxyType({}),
 ) -> Recovered:
-    """Rebuild the open tournaments. A tournament that cannot be rebuilt is put into `damaged`. May run on any thread.
+    """Rebuild the open tournaments and their running matches. May run on any thread.
+
+    A tournament that cannot be rebuilt is put into `damaged`.
 
     `begun` has tournaments rebuilt from earlier facts, by id. For these, `tournament_facts` returns only the later
     facts.
@@ -75,9 +78,9 @@ def restore_arena(
         if isinstance(fact, ClubFact):
             arena.recorder.apply(fact)
     with arena.transaction:
-        for tournament, facts in recovered.tournaments:
+        for tournament, running in recovered.tournaments:
             try:
-                _add_tournament(arena, tournament, facts)
+                _add_tournament(arena, tournament, running)
             except Exception as error:  # the other tournaments go on
                 log.exception("tournament %s cannot be taken up", tournament.id)
                 recovered.damaged[tournament.id] = error
@@ -93,28 +96,28 @@ def restore_arena(
 
 def _read(
     tournament_id: str, tournament_facts: TournamentFacts, match_facts: MatchFacts, begun: Mapping[str, Tournament]
-) -> tuple[Tournament, Mapping[str, Iterable[LogFact]]]:
-    """Rebuild a tournament, and find the facts of its running matches. For a damaged tournament, errors of any type may
-    be raised.
-    """
+) -> tuple[Tournament, list[RebuiltMatch]]:
+    """Rebuild a tournament and its running matches. For a damaged tournament, errors of any type may be raised."""
     tournament = rebuild_tournament(tournament_facts(tournament_id), begun.get(tournament_id))
     if tournament is None:
         raise ValueError("its creation is not in the log")
     if tournament.status == "lobby":
         tournament.config.make_openings()  # here, since making openings would hold up the event loop at the start
-    running = {started.match for started in tournament.running.values()}
-    return tournament, match_facts(tournament.id, running) if running else {}
+    running = list(tournament.running.values())
+    facts = match_facts(tournament.id, {each.match for each in running}) if running else {}
+    control = tournament.control
+    return tournament, [RebuiltMatch(each, control, facts_of_attempt(each, facts[each.match])) for each in running]
 
 
-def _add_tournament(arena: Arena, tournament: Tournament, facts: Mapping[str, Iterable[LogFact]]) -> None:
+def _add_tournament(arena: Arena, tournament: Tournament, running: Iterable[RebuiltMatch]) -> None:
     arena.tournaments[tournament.id] = tournament
     tournament.mark_all_absent(arena.lifecycle.absent_from_ms())
     for name, entrant in tournament.field.items():
         player = arena.players.get_or_add(name)
         if tournament.status not in OVER and not entrant.withdrawn:
             player.tournaments[tournament.id] = tournament
-    for started in list(tournament.running.values()):
-        arena.matches.rebuild(started, facts_of_attempt(started, facts[started.match]))
+    for rebuilt in running:
+        arena.matches.go_on(rebuilt)
 
 
 def _remove_tournament(arena: Arena, tournament: Tournament) -> None:

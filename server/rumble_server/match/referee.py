@@ -24,8 +24,9 @@ from rumble_server.match.announcer import Announcer, RefereeDriver
 from rumble_server.match.clock import MOST_LAG_MS, bank_after_ms
 from rumble_server.match.draws import random_number_of
 from rumble_server.match.kept_frame import SURELY_SHORT
-from rumble_server.match.plies import Plies, PlyFact
+from rumble_server.match.plies import Plies
 from rumble_server.match.progress import NO_TURN_ID, Progress
+from rumble_server.match.rebuild import RebuiltMatch
 from rumble_server.match.seat import DelayMs, OpenTurn, SeatConnection, SeatState
 
 NO_FAILURES: Mapping[int, str] = {}
@@ -47,32 +48,27 @@ class Referee:
 
     # --- events ---
 
-    def rebuild(self, recorded: Iterable[facts.MatchFact], now_ms: int) -> bool:
-        """Restore an unfinished match from `recorded`, its facts after `MatchStarted`. No bot is connected.
+    def go_on(self, rebuilt: RebuiltMatch, now_ms: int) -> None:
+        """Go on with `rebuilt`, a match that was running when the server stopped. No bot is connected.
 
         Time that bots have used for the present ply does not count. Away budgets have the values in the log. Budgets,
         and clocks of absent bots, do not run before `grace_until_ms`. If the log ends between the last move and
-        the end of the match, the match ends now. If plies are missing in the log, the match is void; return false then.
+        the end of the match, the match ends now. If plies are missing in the log, the match is void. If the game's code
+        failed at a fact, raise the error.
         """
-        progress, is_whole = self.progress, True
-        try:
-            for fact in facts.with_turns(recorded):
-                if isinstance(fact, PlyFact) and fact.ply != len(progress.moves):
-                    is_whole = False
-                    break
-                progress.apply(fact)
-        finally:  # also if the game's code fails, since the match is then ended as void
-            for seat in progress.seats:
-                seat.turn, seat.earlier_thinking_ms = None, 0
-                seat.away_since_ms = now_ms
-                seat.late_ms_when_away = self._lateness.late_ms
-        if not is_whole:
+        progress = self.progress
+        for seat in progress.seats:
+            seat.turn, seat.earlier_thinking_ms = None, 0
+            seat.away_since_ms = now_ms
+            seat.late_ms_when_away = self._lateness.late_ms
+        if rebuilt.error is not None:
+            raise rebuilt.error
+        if not rebuilt.is_whole:
             self.abort("the server lost moves of this match; nobody is blamed", now_ms)
         elif progress.over is None and not self._void_if_stalled(now_ms):
             if progress.away_clock_runs:
                 progress.run_clocks_of_away(now_ms)
             self._advance(now_ms)
-        return is_whole
 
     def start(self, connections: Iterable[SeatConnection], now_ms: int) -> None:
         """Begin the match: send `match_start` to all bots, and ask for the first ply. All bots must be connected."""

@@ -7,8 +7,8 @@ import pytest
 from rumble_engine import Termination
 from rumble_engine.games.tictactoe import TicTacToe, TicTacToeState
 from rumble_protocol.fields import TimeControl
-from rumble_server.arena.matches import WHY_VOID
-from rumble_server.arena.recovery import read, restore_arena
+from rumble_server.arena.matches import WHY_VOID, Matches
+from rumble_server.arena.recovery import Recovered, read, restore_arena
 from rumble_server.match.facts import ChanceDrawn, MatchOver, MatchStarted, MoveMade, state_after
 from rumble_server.tournament.facts import (
     BotJoined,
@@ -29,7 +29,7 @@ from tests.server.arena.playing import (
     first_legal,
 )
 from tests.server.arena.test_formats_in_play import through_crashes
-from tests.server.failing import fail_if
+from tests.server.failing import fail_if, note_calls
 from tests.server.world import Bot, World
 
 
@@ -183,8 +183,8 @@ def test_a_void_attempt_leaves_nothing_behind_in_the_next() -> None:
     assert (match.referee.progress.terms.attempt, match.referee.progress.moves) == (2, [])
 
 
-def restart(world: World, first: World, unfinished: list[str], match_facts: Any = None, **given: Any) -> Any:
-    """Fill a world with tournaments from the log of a first world, without its names."""
+def read_again(world: World, first: World, unfinished: list[str], match_facts: Any = None) -> Recovered:
+    """Read tournaments from the log of a first world, without its names."""
     facts = world.log.facts = first.log.facts
     world.log.durable = len(facts)
 
@@ -194,7 +194,12 @@ def restart(world: World, first: World, unfinished: list[str], match_facts: Any 
     def of_tournament(tournament_id: str) -> list[LogFact]:
         return [fact for fact in facts if tournament_of(fact) == tournament_id]
 
-    recovered = read([], unfinished, of_tournament, match_facts or of_matches)
+    return read([], unfinished, of_tournament, match_facts or of_matches)
+
+
+def restart(world: World, first: World, *read_from: Any, **given: Any) -> dict[str, Exception]:
+    """Fill a world with tournaments from the log of a first world, without its names."""
+    recovered = read_again(world, first, *read_from)
     restore_arena(world.arena, recovered, **given)
     return recovered.damaged
 
@@ -232,7 +237,9 @@ def test_damaged_facts_of_a_running_match_set_its_tournament_aside() -> None:
     assert (list(problems), world.arena.tournaments, world.arena.matches.live) == (["friday"], {}, {})
 
 
-def test_a_tournament_that_cannot_be_taken_up_is_set_aside_with_its_matches(caplog: pytest.LogCaptureFixture) -> None:
+def test_a_tournament_that_cannot_be_taken_up_is_set_aside_with_its_matches(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
     first = World()
     for name in ("Friday", "Monday"):
         first.create(name=name, start_at_bots=4, legs=1, away_ms=1000)
@@ -241,13 +248,10 @@ def test_a_tournament_that_cannot_be_taken_up_is_set_aside_with_its_matches(capl
         bot.say(type="join", tournament="monday")
     first.run(0)
     assert [len(first.tournament(each).running) for each in ("friday", "monday")] == [6, 6]
-
-    def of_matches(tournament_id: str, matches: Collection[str]) -> dict[str, list[LogFact]]:
-        kept = list(matches)[: 1 if tournament_id == "friday" else None]
-        return {each: [fact for fact in first.log.facts if getattr(fact, "match", None) == each] for each in kept}
-
+    second = list(first.tournament("friday").running.values())[1]
+    fail_if(monkeypatch, Matches, "go_on", lambda _, rebuilt: rebuilt.started == second)
     world = World(run=2, taken_ids=["friday", "monday"])
-    problems = restart(world, first, ["friday", "monday"], of_matches)
+    problems = restart(world, first, ["friday", "monday"])
     assert list(problems) == ["friday"]
     assert "tournament friday cannot be taken up" in caplog.text
     assert (list(world.arena.tournaments), world.arena.lifecycle.damaged) == (["monday"], {"friday"})
@@ -258,6 +262,21 @@ def test_a_tournament_that_cannot_be_taken_up_is_set_aside_with_its_matches(capl
     world.run()
     assert world.tournament("monday").status == "finished"
     assert not [fact for fact in world.log.facts[logged:] if tournament_of(fact) == "friday"]
+
+
+def test_no_state_of_a_running_match_is_played_while_the_arena_is_filled(monkeypatch: pytest.MonkeyPatch) -> None:
+    first = stopped_after("0", "4")
+    world = World(run=2, taken_ids=["friday", "monday"])
+    recovered = read_again(world, first, ["friday", "monday"])
+    with monkeypatch.context() as filling:
+        played = [note_calls(filling, TicTacToeState, name) for name in ("play", "after")]
+        restore_arena(world.arena, recovered)
+        assert played == [[], []]
+    progress = world.arena.live_progress("friday.1.1.1.1")
+    assert progress is not None
+    assert progress.moves == ["0", "4"]
+    assert progress.lateness is world.clock.lateness
+    assert progress.grace_until_ms == world.arena.matches.grace_until_ms
 
 
 def test_a_match_whose_moves_are_lost_is_void_and_played_again() -> None:

@@ -8,6 +8,7 @@ import itertools
 import json
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from rumble_engine import Termination
@@ -25,6 +26,7 @@ from rumble_server.match.facts import (
     with_turns,
 )
 from rumble_server.match.progress import Progress
+from rumble_server.match.rebuild import RebuiltMatch
 from rumble_server.match.referee import Referee
 
 from tests.server.frames import Frame, Inbox
@@ -85,7 +87,8 @@ class DrivenReferee:
         """The server's sum of lateness, which the referee reads."""
         self.suspended_until_ms = 0
         bounds = Bounds(excused_ms=10_000, proxied_lag_ms=500)
-        self.progress = Progress(started, FastControl(started.time_control), self, grace_until_ms)
+        make_progress = given.get("make_progress") or partial(Progress, started, FastControl(started.time_control))
+        self.progress = make_progress(self, grace_until_ms)
         self.referee = Referee(self.progress, self, TurnIds(run), bounds)
 
     @classmethod
@@ -101,8 +104,11 @@ class DrivenReferee:
     ) -> "DrivenReferee":
         """Return the match after a restart at `now_ms`, with nobody connected."""
         started, *later = facts
-        driven = cls(started=started, now_ms=now_ms, run=run, grace_until_ms=now_ms + grace_ms)
-        driven.referee.rebuild(later, now_ms)
+        assert isinstance(started, MatchStarted)
+        rebuilt = RebuiltMatch(started, FastControl(started.time_control), later)
+        given = {"started": started, "make_progress": rebuilt.progress}
+        driven = cls(now_ms=now_ms, run=run, grace_until_ms=now_ms + grace_ms, **given)
+        driven.referee.go_on(rebuilt, now_ms)
         return driven
 
     # --- the driver's part ---
