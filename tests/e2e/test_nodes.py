@@ -197,6 +197,7 @@ def test_every_node_tells_who_leads_and_the_leader_alone_answers(tmp_path: Path)
     with nodes(tmp_path, 2, *UNBROKEN) as at:
         first = at.agree("/")
         other = at.another(first)
+        until(lambda: other.server.url in typed(at, "node", "list"))
         with httpx.Client(base_url=first.server.url, headers=ADMINISTRATOR, timeout=PATIENCE_S) as administrator:
             for name in ("one", "two"):
                 administrator.post("/api/clubs", json={"name": name}).raise_for_status()
@@ -265,6 +266,7 @@ def test_while_the_database_is_away_nobody_leads_and_all_is_refused_for_a_while(
 def test_house_bots_are_back_where_their_club_is_led_next(tmp_path: Path) -> None:
     with nodes(tmp_path, 3, *OPTIONS, house="random") as at:
         first = at.agree("/")
+        until(lambda: all(node.server.url in typed(at, "node", "list") for node in at.each))
 
         def ask(method: str, path: str, **given: Any) -> Any:
             """Return the leader's answer; empty after a refusal, or while the named leader is a dead node."""
