@@ -206,6 +206,9 @@ class Player:
 
         While the end of a match is untold, no challenge is cancelled, because the ended match will soon leave room.
         """
+        sole = self.sole_session
+        if sole is not None:  # the usual case, at the beginning and end of each match
+            return max(0, sole.room if sole.sender.untold_ends else sole.room + len(sole.challenges))
         able = self.eligible_sessions(game)
         if any(each.sender.untold_ends for each in able):
             return sum([max(0, each.room) for each in able])
