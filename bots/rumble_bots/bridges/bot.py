@@ -41,7 +41,7 @@ class BridgeBot(Bot):
             raise GiveUp(error) from error
 
     def session(self, message: server_messages.Session) -> None:
-        """Release the programs of matches that ended while the bot was away. Other matches can use these programs."""
+        """Release the programs of matches that ended while the bot was away, for use in other matches."""
         for match_id in self._playing.keys() - set(message.matches):
             self._release(match_id)
 

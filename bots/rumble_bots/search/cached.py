@@ -22,7 +22,7 @@ class Cached(Plain):
 
     def __init__(self) -> None:
         self.table: dict[Hashable, tuple[float, float]] = {}
-        """For each position: the depth of the search, and the value."""
+        """Depth of the search, and value, by the position's key."""
 
     def value(self, state: State, depth: float, tally: Tally, alpha: float = -1.0, beta: float = 1.0) -> float:
         key = state.canonical()
