@@ -60,9 +60,8 @@ def index_matches(database: sqlite3.Connection, last: int) -> None:
 def sizes_after(database: sqlite3.Connection, number: int) -> dict[str, int]:
     """Return the size in bytes of each club's rows after the fact `number`, by club. Raises sqlite3.Error."""
     sizes: dict[str, int] = {}
-    for tournament, size in database.execute(
-        "SELECT tournament, length(CAST(facts AS BLOB)) FROM log WHERE number > ?", (number,)
-    ):
+    size_of = "coalesce(length(CAST(facts AS BLOB)), 0)"  # a reader's connection gives NULL for a damaged row
+    for tournament, size in database.execute(f"SELECT tournament, {size_of} FROM log WHERE number > ?", (number,)):
         club = split(tournament)[0]
         sizes[club] = sizes.get(club, 0) + size
     return sizes

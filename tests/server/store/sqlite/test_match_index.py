@@ -10,6 +10,7 @@ from rumble_engine import Termination
 from rumble_protocol.fields import TimeControl
 from rumble_server.match.facts import FrameSeen, MatchOver, MatchStarted
 from rumble_server.store.sqlite.match_index import index_matches, indexed, last_number
+from rumble_server.store.sqlite.rows import read_sqlite
 from rumble_server.store.sqlite.schema import open_database
 from rumble_server.store.sqlite.writer import write
 from rumble_server.tournament.facts import LogFact
@@ -79,6 +80,15 @@ def test_the_last_number_is_that_of_the_last_fact_not_of_the_last_row(database: 
     assert last_number(database) == 3
     put(database, 4, joined(4, "monday"), joined(5), joined(6, "monday"))
     assert last_number(database) == 6
+
+
+def test_a_damaged_row_behind_the_index_does_not_count_as_bytes(database: Connection, tmp_path: Path) -> None:
+    put(database, 1, joined(1))
+    put(database, 2, joined(2))
+    with closing(read_sqlite(str(tmp_path / "rumble.db"))) as reader:
+        size = reader.bytes()
+        database.execute("UPDATE log SET facts = 'damaged' WHERE number = 2")
+        assert reader.bytes() == size / 2
 
 
 def test_text_that_somebody_chose_is_no_start(database: Connection) -> None:
