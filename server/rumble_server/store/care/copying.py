@@ -35,6 +35,8 @@ class SqliteContents:
         self.name = name
 
     def clubs(self) -> list[str]:
+        for (number,) in self._rows("SELECT number FROM log WHERE instr(tournament, '/') = 0 AND facts <> ''"):
+            raise self._damaged(f"row {number} of the log")  # the row would be in no club
         keys = self._rows("SELECT tournament FROM log UNION SELECT id FROM tournaments UNION SELECT key FROM meta")
         return sorted({MAIN, *(split(key)[0] for (key,) in keys)})
 

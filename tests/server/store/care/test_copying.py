@@ -25,7 +25,7 @@ from tests.postgres.cluster import run
 from tests.server import whole_server
 from tests.server.store.databases import SqliteDatabase, opened_store
 from tests.server.store.disk import rows, shut
-from tests.server.store.played import change, cut
+from tests.server.store.played import execute
 from tests.server.store.test_clubs import MATCH, fill
 from tests.server.whole_server import Bot
 
@@ -121,9 +121,10 @@ async def test_a_database_that_has_one_of_the_clubs_is_left_as_it_is(path: Path,
     assert is_empty(postgres_url)
 
 
-async def test_a_damaged_database_is_not_copied(path: Path, postgres_url: str) -> None:
+@pytest.mark.parametrize("harm", ["facts = substr(facts, 1, 20)", "tournament = replace(tournament, '/', '.')"])
+async def test_a_damaged_database_is_not_copied(path: Path, postgres_url: str, harm: str) -> None:
     await played(path, ["main", "a"])
-    change(path, cut, int(str(rows(path)[-1][0])))
+    execute(path, f"UPDATE log SET {harm} WHERE number = ?", rows(path)[-1][0])
     with pytest.raises(StoreError, match="of the log is damaged; `rumble db repair` first"):
         copy_database(str(path), postgres_url)
     assert is_empty(postgres_url)
