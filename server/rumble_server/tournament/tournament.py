@@ -248,8 +248,7 @@ class Tournament:
         for bot in bots:
             self._has_more_from(bot, at_ms)
         if agenda.schedule.follows_results:  # the round was perhaps being paired while results were voided
-            voided = (over.match for over in self.voided if over.scores is not None)
-            self.voided_later.update((match, None) for match in voided if match in agenda.open)
+            self.voided_later.update((over.match, None) for _, over in self.taken_back if over.match in agenda.open)
         agenda.add(new_round)
         self._mark_for_check(bots)
 
@@ -298,6 +297,7 @@ class Tournament:
     def _apply_voided(self, fact: facts.ResultVoided) -> None:
         index = list(self.results).index(fact.match)
         over = self.results.pop(fact.match)
+        self.final_states.pop(fact.match, None)
         self.taken_back.append((index, over))
         self.standings.remove(self.standings.result_of(over))
         self.voided.append(over)

@@ -314,6 +314,14 @@ def test_only_the_final_states_of_the_latest_results_are_kept() -> None:
     assert list(tournament.final_states) == [str(number) for number in range(1, MOST_LATEST + 1)]
 
 
+def test_a_match_to_be_played_again_has_no_final_state_since_its_next_attempt_may_be_lost_by_absence() -> None:
+    leader = Leader.started("ann", "ben")
+    leader.play_out()
+    leader.tournament.keep_final_state("friday.1.1.1.2", get_game("tictactoe").initial())
+    leader.record(commands.void(leader.tournament, "friday.1.1.1.2", 0))
+    assert leader.tournament.final_states == {}
+
+
 def test_only_a_result_that_stands_can_be_voided() -> None:
     leader = Leader.started("ann", "ben")
     refused(ErrorCode.UNAVAILABLE, lambda: commands.void(leader.tournament, "friday.1.1.1.1", 0))
