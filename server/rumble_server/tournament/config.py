@@ -11,6 +11,8 @@ from rumble_engine import EngineError, Game, IllegalMove, State, get_game
 from rumble_protocol.fields import AwayClock, Duration, Settings, ShortText, TimeControl
 
 from rumble_server.results.editions import NEWEST, Edition
+from rumble_server.results.rounds import Rounds
+from rumble_server.results.standings import LiveStandings, PlaceStandings, WinLossStandings
 from rumble_server.results.tables.points import TablePoints
 from rumble_server.results.tables.standings import DEFAULT_TABLES, check_table_tiebreaks
 from rumble_server.results.tally import Scheme
@@ -253,6 +255,14 @@ class TournamentConfig(BaseModel):
         scheme = (1, 0.5, 0) if self.counts_places else self.scheme
         pairs = Plan(bots, self.cycles, self.legs, *size, scheme, self.pairing_rules, self.acceleration)
         return chosen.schedule(pairs)
+
+    def make_standings(self) -> LiveStandings[Any]:
+        """Make the standings of a tournament without bots. In a Swiss of two seats, they also keep the rounds."""
+        order = self.tiebreak_order
+        if self.counts_places:
+            return PlaceStandings(order, self.table_points)
+        rounds = Rounds(Scheme.of(self.scheme), self.legs, rating=self.seed_rating) if self.is_swiss_of_pairs else None
+        return WinLossStandings(tiebreaks=order, points=self.scheme, edition=self.tiebreak_rules, rounds=rounds)
 
     def seed_rating(self, bot: str) -> float | None:
         """Return the rating by which a bot is seeded; None for a bot without a rating."""

@@ -8,7 +8,7 @@ lost by absence.
 from collections.abc import Callable, Iterable, Iterator, Set
 from hmac import compare_digest
 from math import inf
-from typing import Any, assert_never
+from typing import assert_never
 
 from rumble_engine import State, Termination
 from rumble_protocol.server_messages import TournamentStatus
@@ -16,13 +16,9 @@ from rumble_protocol.server_messages import TournamentStatus
 from rumble_server.match.clock import FastControl
 from rumble_server.match.facts import MatchOver, MatchStarted
 from rumble_server.match.match_id import MatchId
-from rumble_server.results.rounds import Rounds
-from rumble_server.results.standings import LiveStandings, PlaceStandings, WinLossStandings
-from rumble_server.results.tally import Scheme
 from rumble_server.tournament import facts
 from rumble_server.tournament.absence import Absence
 from rumble_server.tournament.agenda import Agenda
-from rumble_server.tournament.config import TournamentConfig
 from rumble_server.tournament.due import Due, DueMatches
 from rumble_server.tournament.entrant import Entrant
 from rumble_server.tournament.formats import FORMATS, AnyRound, PairingTask
@@ -65,7 +61,7 @@ class Tournament:
         self.paused_by_disk = False
         """True if the tournament resumes by itself when the log can be written again."""
         self.field: dict[str, Entrant] = {}
-        self.standings: LiveStandings[Any] = _empty_standings(self.config)
+        self.standings = self.config.make_standings()
         self.agenda: Agenda | None = None
         self.openings: tuple[tuple[str, ...], ...] = ()
         self._terms = Terms(self.config, ())
@@ -147,12 +143,11 @@ class Tournament:
                 assert_never(fact)
 
     def _apply_config(self, fact: facts.ConfigChanged) -> None:
-        self.config = fact.config
+        self.config = config = fact.config
         if self.status != "lobby":
             return
-        config = fact.config
         self.control, self._terms = FastControl(config.time_control), Terms(config, ())
-        display_names, self.standings = self.standings.display_names, _empty_standings(config)
+        display_names, self.standings = self.standings.display_names, config.make_standings()
         self.standings.display_names = display_names
         self._drop_half_byes_after((config.rounds or inf) if config.is_swiss_of_pairs else 0)
         for bot, entrant in self.field.items():
@@ -501,15 +496,3 @@ class Tournament:
     def matches_total(self) -> int | None:
         """Number of matches of the whole tournament; None before the start."""
         return None if self.agenda is None else self.agenda.matches_total
-
-
-def _empty_standings(config: TournamentConfig) -> LiveStandings[Any]:
-    """Return the empty standings of a new tournament. In a Swiss of two seats, the standings also keep the rounds."""
-    if config.counts_places:
-        return PlaceStandings(config.tiebreak_order, config.table_points)
-    rounds = None
-    if FORMATS[config.format].pairs_by_points:
-        rounds = Rounds(Scheme.of(config.scheme), config.legs, rating=config.seed_rating)
-    return WinLossStandings(
-        tiebreaks=config.tiebreak_order, points=config.scheme, edition=config.tiebreak_rules, rounds=rounds
-    )
