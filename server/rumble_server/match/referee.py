@@ -183,8 +183,7 @@ class Referee:
         late_ms = self._lateness.late_ms
         is_slow = late_ms != turn.late_ms_when_asked or now_ms - turn.asked_at_ms > control.move_ms
         if is_slow and delay_ms is not None and turn.excuse_wait(control, self._lateness, delay_ms, now_ms):
-            if not self._void_if_stalled(now_ms):
-                self.forfeit(*self._timeout(seat, turn), now_ms)
+            self.forfeit(*self._timeout(seat, turn), now_ms)
             if progress.over is None:
                 self._reject_unexpected_move(seat, turn_id, now_ms, frame)
             return False
@@ -273,13 +272,11 @@ class Referee:
             self._end(None, now_ms, reason=reason)
 
     def wake(self, now_ms: int, due_ms: int) -> None:
-        """Forfeit each seat whose clock or away budget ran out by `due_ms`, or end a stalled match as void.
+        """Forfeit each seat whose clock or away budget ran out by `due_ms`.
 
         Before the call, the driver must pass on all frames received by `due_ms`, because an answer in time may be among
         them.
         """
-        if self.progress.over is not None or self._void_if_stalled(now_ms):
-            return
         while (verdict := self._verdict(due_ms)) is not None:
             self.forfeit(*verdict, now_ms)
 
