@@ -11,6 +11,7 @@ import pytest_asyncio
 from rumble_server.host.networks import network_addresses
 
 from tests.browser.axe import axe_script
+from tests.browser.opponents import Opponents
 from tests.browser.paced_bots import PacedBots
 from tests.browser.running_server import RunningServer, started_server
 from tests.browser.sample_site import SampleSite, sample_site_on
@@ -93,6 +94,14 @@ async def paced_bots() -> AsyncIterator[PacedBots]:
     paced_bots = PacedBots()
     yield paced_bots
     await paced_bots.end()
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def opponents(server: RunningServer) -> AsyncIterator[Opponents]:
+    """The opponents of one test."""
+    opponents = Opponents(server.url)
+    yield opponents
+    await opponents.end()
 
 
 @pytest.fixture(scope="session")

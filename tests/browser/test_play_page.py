@@ -2,25 +2,22 @@
 
 import asyncio
 import json
-import zlib
-from collections.abc import AsyncIterator, Mapping
-from typing import Any
+from collections.abc import AsyncIterator
 
 import pytest
 import pytest_asyncio
-from playwright.async_api import Browser, Page, ViewportSize, WebSocketRoute, expect
+from playwright.async_api import Page, WebSocketRoute, expect
 from rumble_bots.reference import make_reference_bot
 from rumble_bots.reference.remote import RemoteReferenceBot
 from rumble_bots.sdk.serve import serve
-from rumble_engine import State, get_game
 from rumble_protocol.secret import is_made, make_secret
 
 from tests.browser.conftest import OpenPage
 from tests.browser.opponents import Opponents, WaitingBot
+from tests.browser.playing import click, here, moves, my_turn, position, sit_down
 from tests.browser.problems import Problems
 from tests.browser.running_server import RunningServer
 from tests.browser.site_pages import resign
-from tests.browser.tabs import forget, new_context
 
 PERFECT, RANDOM = "play-perfect", "play-random"
 MOST_MATCHES = 12
@@ -41,66 +38,8 @@ async def standing_opponents(server: RunningServer) -> AsyncIterator[None]:
     await opponents.end()
 
 
-@pytest_asyncio.fixture(loop_scope="session")
-async def opponents(server: RunningServer) -> AsyncIterator[Opponents]:
-    """The opponents of one test."""
-    opponents = Opponents(server.url)
-    yield opponents
-    await opponents.end()
-
-
-async def here(server: RunningServer, *names: str) -> None:
-    """Wait until these bots accept challenges."""
-    async with asyncio.timeout(20):
-        while not set(names) <= {each["name"] for each in server.host.get("opponents")["opponents"]}:  # noqa: ASYNC110
-            await asyncio.sleep(0.05)
-
-
-async def sit_down(
-    page: Page,
-    against: str,
-    game: str = "tictactoe",
-    seat: int = 0,
-    *,
-    base: str = "",
-    more: Mapping[str, str] | None = None,
-) -> None:
-    """Start a match by the form, filled in from the address."""
-    extra = "".join(f"&{name}={value}" for name, value in (more or {}).items())
-    await page.goto(f"{base}/play?game={game}&against={against}&seat={seat}{extra}")
-    await expect(page.locator("input[name=against]:checked")).to_have_value(against)
-    await page.locator("#start").click()
-    await expect(page.locator("#players")).to_be_visible()
-
-
-async def moves(page: Page) -> list[str]:
-    return await page.locator("#moves code").all_inner_texts()
-
-
-async def position(page: Page, game: str = "tictactoe") -> State:
-    """Replay the list of moves and return the position."""
-    state = get_game(game).initial()
-    for move in await moves(page):
-        state = state.play(move)
-    return state
-
-
-async def my_turn(page: Page) -> bool:
-    """Wait until it is the reader's turn or the match is over; return whether it is the turn."""
-    await expect(page.locator(".headline.mine, #when-over:not([hidden])")).to_be_visible()
-    if not await page.locator(".headline.mine").count():
-        return False
-    await expect(page.locator("#board .targets")).to_be_attached()  # the server draws the board after the headline
-    return True
-
-
 async def a_good_move(page: Page) -> str:
     return make_reference_bot("perfect").choose(await position(page)).move
-
-
-async def click(page: Page, *cells: int | str) -> None:
-    for number in cells:
-        await page.locator(f'#board [data-cell="{number}"]').click()
 
 
 async def steer(page: Page, target: int) -> None:
@@ -393,157 +332,3 @@ async def test_settings_out_of_bounds_are_not_sent(page: Page) -> None:
     await page.locator('[id="connect4.connect"]').fill("12")
     await page.locator("#start").click()
     await expect(page.locator("#message")).to_contain_text("These settings cannot be used")
-
-
-PHONES: tuple[ViewportSize, ...] = ({"width": 390, "height": 844}, {"width": 360, "height": 740})
-
-
-@pytest_asyncio.fixture(scope="module", loop_scope="session")
-async def touched(browser: Browser, server: RunningServer) -> AsyncIterator[Page]:
-    """The page that all tests share as `phone`."""
-    context = await new_context(browser, base_url=server.url, has_touch=True, is_mobile=True, viewport=PHONES[0])
-    yield await context.new_page()
-    await context.close()
-
-
-@pytest_asyncio.fixture(loop_scope="session")
-async def phone(touched: Page, problems: Problems) -> AsyncIterator[Page]:
-    """A page on a phone with touch."""
-    async with problems.watching(touched.context):
-        await touched.set_viewport_size(PHONES[0])
-        yield touched
-        await forget(touched)
-    assert problems.found == []
-
-
-@pytest_asyncio.fixture(loop_scope="session")
-async def rival(request: pytest.FixtureRequest, opponents: Opponents, server: RunningServer) -> str:
-    """The name of an opponent for this test alone, since a bot takes only a few challenges of an address at a time."""
-    name = f"rival-{zlib.crc32(request.node.nodeid.encode()):08x}"
-    opponents.reference("random", name)
-    await here(server, name)
-    return name
-
-
-async def tap(page: Page, cell: int) -> None:
-    await page.locator(f'#board [data-cell="{cell}"]').tap()
-
-
-@pytest.mark.parametrize("size", PHONES, ids=lambda size: str(size["width"]))
-@pytest.mark.slow
-async def test_on_small_cells_a_tap_is_confirmed(phone: Page, rival: str, size: ViewportSize) -> None:
-    await phone.set_viewport_size(size)
-    await sit_down(phone, rival, "gomoku")
-    assert await my_turn(phone)
-    await expect(phone.locator("#board .choices")).to_have_text("Tap a place; then confirm it here.")
-    await tap(phone, 112)
-    await expect(phone.locator("#board .choices button")).to_have_text("Play h8")
-    await expect(phone.locator("#board .choices button")).to_be_in_viewport(ratio=1)
-    await tap(phone, 113)
-    await expect(phone.locator("#board .choices button")).to_have_text("Play i8")
-    assert await moves(phone) == []
-    await phone.locator("#board .choices button").tap()
-    await expect(phone.locator("#moves li")).to_have_count(2)
-    assert (await moves(phone))[0] == "i8"
-    assert await my_turn(phone)
-    free = 0 if (await moves(phone))[1] != "a15" else 1
-    await tap(phone, free)
-    await expect(phone.locator("#board .choices button")).to_have_count(1)
-    await tap(phone, free)
-    await expect(phone.locator("#moves li")).to_have_count(4)
-
-
-@pytest.mark.parametrize("size", PHONES, ids=lambda size: str(size["width"]))
-async def test_on_large_cells_a_tap_plays(phone: Page, rival: str, size: ViewportSize) -> None:
-    await phone.set_viewport_size(size)
-    await sit_down(phone, rival, "chess")
-    assert await my_turn(phone)
-    await tap(phone, 52)
-    await tap(phone, 36)
-    await expect(phone.locator("#moves li")).to_have_count(2)
-    assert (await moves(phone))[0] == "e2e4"
-
-
-async def test_a_mouse_needs_no_confirmation(page: Page, rival: str) -> None:
-    await page.set_viewport_size(PHONES[1])
-    await sit_down(page, rival, "gomoku")
-    assert await my_turn(page)
-    await click(page, 112)
-    await expect(page.locator("#moves li")).to_have_count(2)
-
-
-@pytest.mark.parametrize("game", ["gomoku", "chess", "othello", "connect4", "hex"])
-async def test_board_clocks_and_confirmation_are_on_the_first_screen(phone: Page, rival: str, game: str) -> None:
-    await sit_down(phone, rival, game)
-    assert await my_turn(phone)
-    parts = ["#headline", "#board svg", "#seats .seat-clock >> nth=0", "#seats .seat-clock >> nth=1"]
-    if await phone.locator("#board.confirms").count():
-        parts.append("#board .choices")
-    for size in PHONES:
-        await phone.set_viewport_size(size)
-        for what in parts:
-            await expect(phone.locator(what)).to_be_in_viewport(ratio=1)
-
-
-async def test_seats_are_called_as_their_pieces_look(page: Page, rival: str) -> None:
-    await sit_down(page, rival, "othello", seat=1)
-    assert await my_turn(page)
-    assert await page.locator("#seats .seat-plays").all_inner_texts() == ["Black", "White"]
-    await expect(page.locator("#seats .token svg")).to_have_count(2)
-
-
-async def test_a_choice_draws_the_board_once(page: Page, rival: str) -> None:
-    await sit_down(page, rival, "chess")
-    assert await my_turn(page)
-    drawn = page.locator("#board .surface *")
-    assert await drawn.count() > 2
-    await drawn.evaluate_all("all => all.forEach((each) => { each.kept = true; })")
-    await click(page, 52, 36)
-    await expect(page.locator("#moves li")).to_have_count(2)
-    assert await my_turn(page)
-    assert await drawn.evaluate_all("all => all.every((each) => each.kept)")
-
-
-@pytest.mark.parametrize(
-    ("game", "settings", "key", "ply"),
-    [("dilemma", {"rounds": 3}, "d", "D C"), ("snakes", {"rules": "constrictor", "size": 7}, "ArrowRight", "right up")],
-)
-async def test_moves_of_both_seats_at_once_are_chosen_by_single_keys(
-    page: Page, server: RunningServer, opponents: Opponents, game: str, settings: dict[str, Any], key: str, ply: str
-) -> None:
-    """A snake that goes in one direction meets the edge after a few turns."""
-    bot = WaitingBot()
-    bot.may_move.set()
-    opponents.add(bot, f"play-{game}")
-    await here(server, f"play-{game}")
-    await sit_down(page, f"play-{game}", game, more={f"{game}.{name}": str(value) for name, value in settings.items()})
-    choices, over = page.locator("#board .choices button"), page.locator("#when-over:not([hidden])")
-    listed = []
-    while True:
-        await expect(choices.first.or_(over)).to_be_visible()
-        if await over.count():
-            break
-        listed.append(await moves(page))
-        await page.keyboard.press(key)
-    assert listed == [[ply] * turn for turn in range(len(listed))]
-    assert await moves(page) == [ply] * len(listed)
-    assert len(listed) >= 2
-
-
-async def test_only_a_board_to_choose_on_speaks(page: Page) -> None:
-    """A page may show many boards, so boards alone must not be live regions for screen readers."""
-    await page.goto("/")
-    spoken = await page.evaluate(
-        """async () => {
-          const { BoardView } = await import("/static/board.js");
-          const root = document.createElement("div");
-          document.querySelector("main").append(root);
-          const view = new BoardView(root);
-          const count = () => root.querySelectorAll("[role=status]").length;
-          view.show({ drawing: null, diagram: "a board" });
-          const before = count();
-          view.choose({ a: [] }, () => {});
-          return [before, count()];
-        }"""
-    )
-    assert spoken == [0, 1]
