@@ -101,14 +101,15 @@ async def test_a_resigned_match_is_played_once_more_from_the_same_seat(page: Pag
     assert await moves(page) == []
 
 
-async def test_a_double_click_asks_for_one_rematch(page: Page) -> None:
+async def test_a_double_click_asks_for_one_rematch(open_page: OpenPage) -> None:
+    page, sent = await open_page(), list[str]()
+    page.on("websocket", lambda socket: socket.on("framesent", lambda frame: sent.append(str(frame))))
     await sit_down(page, RANDOM)
     assert await my_turn(page)
     await resign(page)
     await page.locator("#again").dblclick()
     await expect(page.locator("#headline")).to_have_text("Your turn")
-    await page.wait_for_timeout(500)
-    await expect(page.locator("#notes .bad")).to_have_count(0)
+    assert sum('"challenge"' in frame for frame in sent) == 2, "the match and the rematch"
 
 
 async def test_a_bot_with_a_display_name_can_be_challenged_once_more(page: Page, server: RunningServer) -> None:
