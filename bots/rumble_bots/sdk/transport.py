@@ -107,7 +107,8 @@ async def connect(server: Address, tls: Callable[[], ssl.SSLContext] | None = No
     connection. Without `tls`, this machine must trust the server's certificate.
     """
     proxy = None if server.loopback else get_proxy(parse_uri(server.ws_url))
-    place = server.http_base + (f" through the proxy {proxy.rpartition('@')[2]}" if proxy else "")  # without a password
+    shown_proxy = str(proxy).rpartition("@")[2]  # without a password
+    place = f"{server.http_base} through the proxy {shown_proxy}" if proxy else server.http_base
     secured: dict[str, Any] = {"ssl": tls()} if tls is not None and server.secure else {}
     try:
         socket = await websockets_connect(
@@ -134,7 +135,8 @@ async def connect(server: Address, tls: Callable[[], ssl.SSLContext] | None = No
     except InvalidURI as error:  # the server redirects bots, usually from http to https
         raise Unreachable(f"{server.http_base} has moved: write {error.uri.removesuffix('/bot')}") from error
     except (InvalidProxy, ImportError) as error:  # the package for a SOCKS proxy may be missing
-        raise Unreachable(f"cannot reach {server.http_base}: {error}") from error
+        problem = str(error).replace(str(proxy), shown_proxy)
+        raise Unreachable(f"cannot reach {server.http_base}: {problem}") from error
     except (WebSocketException, OSError, EOFError) as error:
         trouble = await asyncio.to_thread(tls_trouble, error, server)
         if trouble:

@@ -121,9 +121,10 @@ async def test_an_answer_says_when_to_come_again() -> None:
     assert told == [3.0, 1.0, 1.0, None, None]
 
 
-async def test_a_proxy_that_is_no_url_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("http_proxy", "proxy.school:3128")
-    with pytest.raises(Unreachable, match=r"proxy\.school:3128 isn't a valid proxy"):
+@pytest.mark.parametrize("proxy", ["proxy.school:3128", "http://pupil:se/cret@proxy.school:3128"])
+async def test_a_proxy_that_is_no_url_is_told_without_its_password(proxy: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("http_proxy", proxy)
+    with pytest.raises(Unreachable, match=r": proxy\.school:3128 isn't a valid proxy"):
         await connect(Address("rumble.invalid", 80))
 
 
