@@ -36,8 +36,8 @@ class FunctionBot(ReferenceBot):
         """Time (`time.monotonic`) at which the present call of the function began; None between calls."""
         self.text = text
         self._game = game
-        self._bot = load_bot(text) if bot is None else bot
         self._folder = (file or Path(text.rpartition(":")[0])).resolve().parent
+        self._bot = load_bot(text) if bot is None else bot
 
     def pick(self, state: State, seat: int, budget_ms: int | None) -> Choice:
         """Call the function for a move. Raises BotFailed if the function fails, or returns no legal move."""

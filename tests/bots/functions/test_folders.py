@@ -38,6 +38,18 @@ def test_a_class_is_found_in_its_module_after_another_file_of_the_name_was_loade
     assert answers(folders) == ["2", "6", "2", "6"]
 
 
+def test_a_bot_that_changes_its_working_directory_still_imports_from_its_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(
+        tmp_path / "bot",
+        helper="MOVE = '4'",
+        mine="import os\nos.chdir('/')\ndef ai(turn):\n    import helper\n    return helper.MOVE",
+    )
+    monkeypatch.chdir(tmp_path)
+    assert answers([Path("bot")]) == ["4", "4"]
+
+
 def test_only_modules_that_a_bot_imported_from_its_folder_change(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
