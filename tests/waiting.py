@@ -17,7 +17,7 @@ def until(what: Callable[[], T | None]) -> T:
     """Wait until `what` returns something true, and return the value. Raises AssertionError after `PATIENCE_S`."""
     until_s = time.monotonic() + PATIENCE_S
     while not (found := what()):
-        assert time.monotonic() < until_s, "it did not happen"
+        assert time.monotonic() < until_s, f"after {PATIENCE_S:g} s it is still {found!r}"
         time.sleep(PAUSE_S)
     return found
 
@@ -36,4 +36,4 @@ async def until_true(condition: Callable[[], object]) -> None:
     """Wait until another process, or another thread, has made `condition` true."""
     async with asyncio.timeout(PATIENCE_S):
         while not condition():  # noqa: ASYNC110  # no event tells it
-            await asyncio.sleep(0.005)
+            await asyncio.sleep(PAUSE_S)
