@@ -99,7 +99,7 @@ class FolderBattle:
         return tournament
 
     def _load(self, file: Path) -> None:
-        game = self._config.game
+        game, real_file = self._config.game, file.resolve()  # the bot may change the working directory
         loading = FunctionBot(Random(), text=file.name, game=game, bot=Bot())
         loading.asked_at_s = time.monotonic()
         self.functions.append(loading)
@@ -111,7 +111,7 @@ class FolderBattle:
             if loaded.games is not None and game not in loaded.games:
                 self._fail(file.name, f"{file.name} does not play {get_game(game).title}")
             else:
-                bot = self._bots[file.stem] = _FileBot(Random(), text=file.name, game=game, bot=loaded, file=file)
+                bot = self._bots[file.stem] = _FileBot(Random(), text=file.name, game=game, bot=loaded, file=real_file)
                 self.functions.append(bot)
         finally:
             loading.asked_at_s = None

@@ -82,6 +82,16 @@ def test_linked_files_import_modules_from_their_own_folders(
     assert (err.count("\n"), err.startswith("yuri.py answered no legal move")) == (1, True)
 
 
+def test_a_bot_that_changes_its_working_directory_still_imports_from_its_folder(
+    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (folder / "_helper.py").write_text(FIRST)
+    late = "import os\nos.chdir('/')\ndef choose(turn):\n    import _helper\n    return _helper.choose(turn)"
+    (folder / "zoe.py").write_text(late)
+    monkeypatch.chdir(folder.parent)
+    assert battle(Path(folder.name), capsys)[1] == ""
+
+
 def test_a_file_that_never_returns_is_named(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for source in ("import time\ntime.sleep(9)", "import time\ndef ai(turn):\n    time.sleep(9)"):
         (folder / "cem.py").write_text(source)
