@@ -13,6 +13,8 @@ import { readJson } from "./coming_again.js";
 
 /** Time in ms until the result is asked for again if the server does not answer. */
 const AGAIN_MS = 3000;
+/** Maximum number of these questions: ten minutes. The match may be gone for good, with its club. */
+const MOST_AGAIN = 200;
 
 /** @typedef {import("./feed").Board} Board */
 /** @typedef {import("./feed").MatchResult} MatchResult */
@@ -125,11 +127,14 @@ function showBoard(data) {
   replay.take(data);
 }
 
-/** @param {{match: string}} data */
-async function showOver(data) {
+/**
+ * @param {{match: string}} data
+ * @param {number} again number of times that the result may be asked for again
+ */
+async function showOver(data, again = MOST_AGAIN) {
   if (data.match !== id) return;
   const match = await readJson(`matches/${encodeURIComponent(id)}`);
-  if (match === null) setTimeout(showOver, AGAIN_MS, data);
+  if (match === null && again > 0) setTimeout(showOver, AGAIN_MS, data, again - 1);
   if (match?.status !== "over" || match.attempt < replay.attempt) return; // the next attempt began while this was read
   beginAttempt(match.attempt);
   byId("outcome").replaceChildren(element("b", {}, result(match.scores)), ` ${verdict(match)}`);
