@@ -241,10 +241,9 @@ class Player:
 
     def update_free(self) -> None:
         """Update the free players of each game: add the player's name if the player is free, otherwise remove it."""
-        is_same_for_all = self.sole_session is not None and self.reserved_for is None  # the usual case
         room = None
         for game, names in self._free.items():
-            if room is None or not is_same_for_all:
+            if room is None or self.sole_session is None:  # a sole session has the same room for all games
                 room = self.tournament_room(game)
             if room:
                 names.add(self.name)
