@@ -139,7 +139,7 @@ class FrameSender:
 
     def discard(self) -> None:
         """Drop the queued frames, since the connection has ended."""
-        self.closing = True
+        self.closing, self.untold_ends = True, 0
         self._queue.clear()
 
     @property
@@ -152,12 +152,7 @@ class FrameSender:
         ]
 
     def flush(self) -> bool:
-        """Send the queued frames that need not wait any more. Return true if a `match_over` among them has freed room.
-
-        After the end of the connection, all frames stay queued until the arena is told of the end.
-        """
-        if not self._senders.sessions.can_send(self.session_id):
-            return False
+        """Send the queued frames that need not wait any more. Return true if a `match_over` sent now has freed room."""
         queue, self._queue = self._queue, []
         untold_ends, self.untold_ends = self.untold_ends, 0
         self._blocked.clear()
@@ -168,7 +163,7 @@ class FrameSender:
     def _send_or_enqueue(self, item: Outgoing) -> None:
         """Send an item now, or put the item into the queue if it has to wait for the disk or for queued items.
 
-        After the end of the connection, put all items into the queue, as `flush` does.
+        After the end of the connection, put all items into the queue, until the arena is told of the end.
         """
         senders = self._senders
         is_behind = (self._queue and item.kind == "barrier") or self.blocks(item.match_id)
