@@ -36,7 +36,7 @@ class SessionRegistry:
 
     def can_send(self, session_id: int) -> bool:
         session = self.by_id.get(session_id)
-        return session is not None and session.phase != "closed" and session.link.can_send
+        return session is not None and session.link.can_send
 
     def send(self, session_id: int, frame: bytes) -> None:
         session = self.by_id.get(session_id)
