@@ -94,6 +94,16 @@ def test_a_login_that_came_in_time_is_not_closed_for_its_wait(world: World, leas
     assert bot.link.closed is None
 
 
+def test_a_waiting_login_of_a_connection_that_has_ended_replaces_no_session(world: World, lease: Validity) -> None:
+    ann = world.login("ann")
+    lease.valid = False
+    lost = world.connect()
+    lost.login("ann")
+    lost.drop()
+    go_on(world, lease)
+    assert ann.link.closed is None
+
+
 def test_facts_on_disk_while_a_club_is_suspended_are_told_when_it_goes_on(world: World, lease: Validity) -> None:
     tournament = world.create()
     bot = world.login("ann")
