@@ -215,7 +215,7 @@ class ServerInMemory:
         arena = self.world.arena
         joined = BotJoined(tournament, bot, self.world.clock.now_ms(), by_code=True)
         with arena.transaction:
-            arena.lifecycle.record_entry(arena.players.get_or_add(bot), arena.lifecycle.tournament(tournament), joined)
+            arena.lifecycle.record_entry(arena.players.get_or_add(bot), arena.tournaments.find(tournament), joined)
 
     def happens(self, what: str, **given: Any) -> None:
         """Make an event happen that no participant causes."""

@@ -83,7 +83,7 @@ class Host:
         arena, organiser = run.arena, Organiser(run.arena)
         tournament = arena.tournaments.get(plan.name)
         if tournament is None:
-            if plan.name not in arena.lifecycle.taken_ids:
+            if plan.name not in arena.tournaments.taken_ids:
                 self._create(plan, run)
             return
         if tournament.status == "lobby":

@@ -31,8 +31,9 @@ from rumble_server.arena.tournaments.ended import MakeAnswer, answer_join, answe
 from rumble_server.arena.tournaments.lifecycle import Lifecycle
 from rumble_server.arena.tournaments.scheduler import Scheduler
 from rumble_server.limits.admission import Admission
-from rumble_server.limits.bans import Ban
+from rumble_server.limits.bans import Ban, Bans
 from rumble_server.limits.bounds import Bounds
+from rumble_server.limits.guesses import Guesses
 from rumble_server.match.progress import Progress
 from rumble_server.tournament.ended import EndedTournament
 from rumble_server.tournament.errors import CommandRefused, RequestRefused
@@ -75,14 +76,16 @@ class Arena:
         self.log = log
         self.random = random
         self.admission = admission
-        self.recorder = recorder = Recorder(log, clock, lambda: self.scheduler.settle(), admission.bans, clubs)
+        self.recorder = recorder = Recorder(
+            log, clock, lambda: self.scheduler.settle(), admission.bans, clubs, taken_ids
+        )
         self.names, self.players, self.tournaments = recorder.names, recorder.players, recorder.tournaments
         self.display_names, self.slips = recorder.display_names, recorder.slips
         self.host_tokens, self.clubs, self.allowance = recorder.host_tokens, recorder.clubs, recorder.allowance
         self._grace_ms = grace_ms
         grace_until_ms = clock.now_ms() + grace_ms if grace_ms else 0
         self.matches = Matches(recorder, run, lambda *end: self.scheduler.on_over(*end), grace_until_ms, bounds)
-        self.lifecycle = Lifecycle(recorder, self.matches, taken_ids)
+        self.lifecycle = Lifecycle(recorder, self.matches)
         self.scheduler = Scheduler(recorder, self.matches, self.lifecycle, run_pairing)
         self.logins = Logins(recorder, self.matches, self.lifecycle, self.scheduler, random, may_claim, admission)
         self.invitations = Invitations(recorder, admission)
@@ -130,9 +133,29 @@ class Arena:
         """True if no bot is logged in, and no tournament in memory goes on."""
         return not self._logged_in and all(each.status in OVER for each in self.tournaments.values())
 
+    @property
+    def bans(self) -> Bans:
+        """Bans of names and addresses."""
+        return self.admission.bans
+
+    @property
+    def guesses(self) -> Guesses:
+        """Counts of wrong secrets."""
+        return self.admission.guesses
+
     def ban_of(self, address: str) -> Ban | None:
         """Return the ban of an address; None without a ban."""
-        return self.admission.bans.of_address(address, self.clock.now_ms())
+        return self.bans.of_address(address, self.clock.now_ms())
+
+    @property
+    def running_count(self) -> int:
+        """Number of running matches."""
+        return len(self.matches.live)
+
+    @property
+    def used_bytes(self) -> int:
+        """Bytes of the club's facts on disk at the last count."""
+        return self.allowance.used_bytes
 
     @property
     def waiting_for_disk(self) -> int:
@@ -201,14 +224,14 @@ class Arena:
         """
         try:
             match message:
-                case Join() if self.lifecycle.is_over(message.tournament):
+                case Join() if self.tournaments.is_over(message.tournament):
                     self._answer_about_ended(player, session, message.tournament, answer_join)
                 case Join():
                     self._join(player, session, message, invitation)
-                case Leave() if self.lifecycle.is_over(message.tournament):
+                case Leave() if self.tournaments.is_over(message.tournament):
                     self._answer_about_ended(player, session, message.tournament, answer_leave)
                 case Leave():
-                    self.lifecycle.leave(player, self.lifecycle.tournament(message.tournament), session)
+                    self.lifecycle.leave(player, self.tournaments.find(message.tournament), session)
                 case Challenge():
                     self.challenges.challenge(player, session, message)
                 case Resign():
@@ -230,7 +253,7 @@ class Arena:
         self.refused_bots.add(name, address, tournament, error.code, str(error), self.clock.now_ms())
 
     def _join(self, player: Player, session: BotSession, join: Join, invitation: Invitation | None) -> None:
-        tournament = self.lifecycle.tournament(join.tournament)
+        tournament = self.tournaments.find(join.tournament)
         if player.name not in tournament.field:
             if invitation is None:
                 self.invitations.check(tournament, join.invite, session.address)

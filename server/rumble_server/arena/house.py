@@ -168,7 +168,7 @@ class HouseBots:
         `name`, the numbered names begin with `house-` and the name of the reference bot.
         """
         arena = self.arena
-        tournament = arena.lifecycle.tournament(tournament_id)
+        tournament = arena.tournaments.find(tournament_id)
         bots = self.reference_bots(tournament.config)
         if self._runner is None:
             raise CommandRefused(ErrorCode.UNAVAILABLE, "this server runs no house bots")

@@ -3,7 +3,7 @@
 A state machine changes only by facts, so this run's state and the log always agree.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import wraps
 from types import TracebackType
 from typing import Any, TypeVar, assert_never, cast, get_args
@@ -15,6 +15,7 @@ from rumble_server.arena.state.clubs import ClubDirectory
 from rumble_server.arena.state.display_names import DisplayNames
 from rumble_server.arena.state.host_tokens import HostTokens
 from rumble_server.arena.state.names_and_keys import Names
+from rumble_server.arena.state.tournaments import Tournaments
 from rumble_server.limits.bans import Ban, Bans
 from rumble_server.tournament import club_facts, facts
 from rumble_server.tournament.tournament import Tournament
@@ -59,7 +60,15 @@ class Transaction:
 class Recorder:
     """The recorder of facts, and the state built from facts. `settle` carries out a transaction's consequences."""
 
-    def __init__(self, log: Log, clock: Clock, settle: Callable[[], None], bans: Bans, clubs: ClubDirectory) -> None:
+    def __init__(
+        self,
+        log: Log,
+        clock: Clock,
+        settle: Callable[[], None],
+        bans: Bans,
+        clubs: ClubDirectory,
+        taken_ids: Iterable[str] = (),
+    ) -> None:
         self.log = log
         self.clock = clock
         self.players = Players()
@@ -73,8 +82,7 @@ class Recorder:
         """Clubs of the server. Only facts of the club `main` change the clubs."""
         self.allowance = Allowance()
         """Unused part of this club's quotas."""
-        self.tournaments: dict[str, Tournament] = {}
-        """Tournaments in memory, by id."""
+        self.tournaments = Tournaments(taken_ids)
         self.unsettled: dict[str, None] = {}
         """Ids of tournaments to settle at the transaction's end, in order. The dict is used as an ordered set."""
         self.stopped = False
@@ -91,7 +99,7 @@ class Recorder:
         if kind in _OF_A_TOURNAMENT:
             tournament_id = facts.tournament_of(fact)
             if kind is facts.TournamentCreated:
-                self.tournaments[tournament_id] = Tournament(fact)  # type: ignore[arg-type]
+                self.tournaments.add(Tournament(fact))  # type: ignore[arg-type]
             self.record_of(self.tournaments[tournament_id], fact)  # type: ignore[arg-type]
         else:
             self.append(fact)
@@ -144,7 +152,7 @@ class Recorder:
 
     def forget(self, tournament: Tournament) -> None:
         """Remove an ended tournament from memory. The tournament's end must be on disk."""
-        del self.tournaments[tournament.id]
+        self.tournaments.forget(tournament.id)
         self._numbers.pop(tournament.id, None)
 
 

@@ -90,7 +90,7 @@ def restore_arena(
         if lost_rows:
             _reserve_names(arena, played_before)
             arena.recorder.record(HostTokensRemoved(tuple(lost_rows), arena.clock.now_ms()))
-        arena.lifecycle.damaged.update(recovered.damaged)
+        arena.tournaments.damaged.update(recovered.damaged)
         arena.scheduler.settle_all()
 
 
@@ -110,7 +110,7 @@ def _read(
 
 
 def _add_tournament(arena: Arena, tournament: Tournament, running: Iterable[RebuiltMatch]) -> None:
-    arena.tournaments[tournament.id] = tournament
+    arena.tournaments.add(tournament)
     tournament.mark_all_absent(arena.lifecycle.absent_from_ms())
     for name, entrant in tournament.field.items():
         player = arena.players.get_or_add(name)
@@ -125,7 +125,7 @@ def _remove_tournament(arena: Arena, tournament: Tournament) -> None:
     arena.matches.stop_tournament(tournament)
     for player in arena.players:
         player.tournaments.pop(tournament.id, None)
-    arena.tournaments.pop(tournament.id, None)
+    arena.tournaments.forget(tournament.id)
 
 
 def _reserve_names(arena: Arena, names: Iterable[str]) -> None:

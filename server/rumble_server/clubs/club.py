@@ -17,6 +17,7 @@ from rumble_protocol.clubs import MAIN
 from rumble_protocol.codes import CloseCode
 
 from rumble_server.arena.arena import Arena
+from rumble_server.arena.commands.club_commands import ClubCommands
 from rumble_server.arena.house import WATCHED_FACTS, HouseBots, HouseKeys
 from rumble_server.arena.ports import HouseRunner, RunPairing
 from rumble_server.arena.recovery import Recovered, read, restore_arena
@@ -196,10 +197,11 @@ class Club:
         self.arena = make_arena(name, shared, stored, sessions, house_keys, gate)
         self.arena.on_ban.append(shared.close_banned)
         self.gateway = make_gateway(self.arena, sessions, shared, name, gate)
-        self.feed = Feed(self.arena, Ranker(shared.clock.now_ms, run_on_thread), shared.fact_counts)
+        self.feed = Feed(self.arena, self.log, Ranker(shared.clock.now_ms, run_on_thread), shared.fact_counts)
         self.house_bots = HouseBots(self.arena, house_keys, shared.house_runner, self._residents, name, added_elsewhere)
         self.site = Site(
             self.arena,
+            ClubCommands.on(self.arena),
             self.log,
             self.reader,
             self.feed,

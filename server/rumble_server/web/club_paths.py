@@ -82,7 +82,7 @@ class ClubPaths:
         """Raise WebError if `path` exists in the club main alone, or if the club has banned `address`."""
         if is_of_main(path):
             raise WebError.not_found(f"a club has no {path}")
-        ban = None if site is None else site.arena.admission.bans.of_address(address, self.process.now_ms())
+        ban = None if site is None else site.play.ban_of(address)
         if ban is not None:
             raise WebError(HTTPStatus.FORBIDDEN, ErrorCode.BANNED, ban.message)
 

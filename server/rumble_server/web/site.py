@@ -1,7 +1,7 @@
 """A process and its clubs, as routes, pages and feeds see them.
 
-`app.py` makes the `Process`, and `clubs/club.py` a `Site` for each club. `DurableLog` and `ClubSites` are ports
-(interfaces). Routes find process and club in the state of a request.
+`app.py` makes the `Process`, and `clubs/club.py` a `Site` for each club. `ClubSites` is a port (an interface). Routes
+find process and club in the state of a request.
 """
 
 import asyncio
@@ -17,7 +17,7 @@ from fastapi import Request
 from rumble_protocol.clubs import MAIN, web_path
 from rumble_protocol.codes import ErrorCode
 
-from rumble_server.arena.arena import Arena
+from rumble_server.arena.commands.club_commands import ClubCommands
 from rumble_server.arena.house import HouseBots
 from rumble_server.arena.state.clubs import ClubDirectory, ClubEntry
 from rumble_server.host.histogram import Histogram
@@ -32,30 +32,12 @@ from rumble_server.store.log.async_reader import AsyncReader
 from rumble_server.web.errors import WebError
 from rumble_server.web.feed.feed import Feed
 from rumble_server.web.feed.ranker import Ranker
+from rumble_server.web.ports import DurableLog, ClubPlay
 from rumble_server.web.public_address import Addresses
 
 DISK_S = 5.0
 """Maximum time in s that a request waits for the disk; afterwards the answer is 503, or 507 for a command."""
 Done = TypeVar("Done")
-
-
-class DurableLog(Protocol):
-    """The event log, as the web uses it."""
-
-    @property
-    def durable(self) -> int:
-        """Number of the newest fact on disk; all older facts are on disk, too."""
-
-    @property
-    def last(self) -> int:
-        """Number of the newest appended fact."""
-
-    @property
-    def trouble(self) -> str | None:
-        """Reason why the log cannot be written at present; None while the log can be written."""
-
-    async def wait(self, number: int) -> None:
-        """Wait until the fact with this number is on disk."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +104,8 @@ class Process:
 class Site:
     """A club, as the web sees it."""
 
-    arena: Arena
+    play: ClubPlay
+    commands: ClubCommands
     log: DurableLog
     reader: AsyncReader
     feed: Feed
@@ -205,16 +188,16 @@ class ClubUse:
     @classmethod
     def of(cls, site: Site) -> Self:
         """Return the use of a club led by this process."""
-        arena = site.arena
+        play = site.play
         used = Quotas(
-            bots=arena.names.of_bots,
-            tournaments=arena.lifecycle.count_open(),
-            bytes=arena.allowance.used_bytes,
-            matches=len(arena.matches.live),
+            bots=play.names.of_bots,
+            tournaments=play.tournaments.count_open(),
+            bytes=play.used_bytes,
+            matches=play.running_count,
             house_bots=site.house_bots.added,
         )
-        running = sum(each.status == "running" and each.config.listed for each in arena.tournaments.values())
-        return cls(running, sum(player.is_connected for player in arena.players), used)
+        running = sum(each.status == "running" and each.config.listed for each in play.tournaments.values())
+        return cls(running, sum(player.is_connected for player in play.players), used)
 
 
 class ClubSites(Protocol):

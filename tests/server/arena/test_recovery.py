@@ -234,7 +234,7 @@ def test_damaged_facts_of_a_running_match_set_its_tournament_aside() -> None:
 
     world = World(run=2, taken_ids=["friday"])
     problems = restart(world, first, ["friday"], damaged)
-    assert (list(problems), world.arena.tournaments, world.arena.matches.live) == (["friday"], {}, {})
+    assert (list(problems), list(world.arena.tournaments), world.arena.matches.live) == (["friday"], [], {})
 
 
 def test_a_tournament_that_cannot_be_taken_up_is_set_aside_with_its_matches(
@@ -254,7 +254,7 @@ def test_a_tournament_that_cannot_be_taken_up_is_set_aside_with_its_matches(
     problems = restart(world, first, ["friday", "monday"])
     assert list(problems) == ["friday"]
     assert "tournament friday cannot be taken up" in caplog.text
-    assert (list(world.arena.tournaments), world.arena.lifecycle.damaged) == (["monday"], {"friday"})
+    assert (list(world.arena.tournaments), world.arena.tournaments.damaged) == (["monday"], {"friday"})
     assert [each.tournament.id for each in world.arena.matches.live.values()] == ["monday"] * 6
     bots = enter(world, "monday", "ann", "ben", "cid", "dot")
     assert [each["id"] for each in bots[0].last("session")["tournaments"]] == ["monday"]

@@ -17,6 +17,7 @@ from jsonschema import Draft202012Validator
 from pydantic import TypeAdapter
 from rumble_protocol.feed_messages import FeedEvent
 from rumble_protocol.schema import schemas
+from rumble_server.arena.commands.club_commands import ClubCommands
 from rumble_server.arena.house import HouseBots, HouseKeys
 from rumble_server.arena.state.clubs import ClubDirectory
 from rumble_server.arena.state.names_and_keys import digest_of
@@ -71,6 +72,9 @@ class WaitingLog:
     @property
     def last(self) -> int:
         return self._world.log.last
+
+    def flush_soon(self) -> None:
+        self._world.log.flush_soon()
 
     async def wait(self, number: int) -> None:
         self._world.clock.advance(WRITE_MS)
@@ -203,7 +207,7 @@ class MemoryServer:
         self.log = WaitingLog(self.world)
         self.reader = MemoryReader(self.world)
         counts: Counter[type] = Counter()
-        self.feed = Feed(self.world.arena, counts=counts)
+        self.feed = Feed(self.world.arena, self.log, counts=counts)
         self.house = FakeHouse()
         self.house_bots = HouseBots(self.world.arena, HouseKeys("a-secret"), self.house, residents)
         self._published = self.world.log.durable
@@ -234,7 +238,7 @@ class MemoryServer:
             guesses=arena.admission.guesses,
             led_clubs=list,
         )
-        self.main = Site(arena, self.log, self.reader, self.feed, self.house_bots, self.process)
+        self.main = Site(arena, ClubCommands.on(arena), self.log, self.reader, self.feed, self.house_bots, self.process)
         self.clubs = {self.main.club: self.main}
         self.elsewhere: set[str] = set()
         """Names of clubs led by another node."""
@@ -319,6 +323,11 @@ class MemoryServer:
         """Create a tournament that starts with these bots, which play the first legal move, and return both."""
         tournament = self.world.create(start_at_bots=len(names), **config)
         return tournament, self.bots(*names, think_ms=think_ms, join=tournament.id)
+
+    def forget_tournaments(self) -> None:
+        """Remove all tournaments from memory, as after their ends: answers are then made from the log."""
+        for tournament_id in list(self.world.arena.tournaments):
+            self.world.arena.tournaments.forget(tournament_id)
 
     def played(self, *names: str, **config: Any) -> Tournament:
         """Play a new tournament of these bots to its end, and return the tournament."""

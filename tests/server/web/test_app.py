@@ -170,7 +170,7 @@ async def test_a_tournament_that_cannot_be_read_is_answered_by_a_sentence(
     says: str,
 ) -> None:
     server.played("alice", "bob")
-    server.world.arena.tournaments.clear()
+    server.forget_tournaments()
     monkeypatch.setattr(server.reader, "of_tournament", raising(error))
     with caplog.at_level(logging.ERROR):
         page = await browser.get("/tournaments/friday")

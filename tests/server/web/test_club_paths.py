@@ -69,7 +69,7 @@ async def test_clubs_with_the_same_ids_are_told_apart_by_every_answer(
     clubs.other.played("carol", "dave", game="connect4")
     if is_over:  # answers are kept after the end, by ids that both clubs have
         for each in (clubs, clubs.other):
-            each.world.arena.tournaments.clear()
+            each.forget_tournaments()
     for _ in range(2):
         for path in SHOWN:
             mine, theirs = await browser.get(path.replace("carol", "bob-1")), await browser.get(f"/c/class-7{path}")
@@ -98,7 +98,7 @@ async def test_an_answer_made_once_for_many_readers_is_made_for_each_club(
 async def test_an_etag_of_a_club_is_not_good_for_another(clubs: Clubs, browser: httpx.AsyncClient) -> None:
     for each, names in ((clubs, ("alice", "bob")), (clubs.other, ("carol", "dave"))):
         each.played(*names)
-        each.world.arena.tournaments.clear()
+        each.forget_tournaments()
     path = "/api/tournaments/friday/standings"
     etag = (await browser.get(path)).headers["ETag"]
     known = {"If-None-Match": etag}

@@ -2,7 +2,6 @@ import asyncio
 
 import httpx
 import pytest
-from rumble_server.arena.commands.organiser import Organiser
 from rumble_server.store.errors import StoreError
 from rumble_server.web.errors import WebError
 
@@ -53,7 +52,7 @@ async def test_a_command_is_on_disk_when_its_result_is_told(server: MemoryServer
     site = server.clubs["main"]
 
     def add_token() -> bool:
-        Organiser(site.arena).set_token("second", "the-second-token")
+        site.commands.organiser.set_token("second", "the-second-token")
         return site.log.durable < site.log.last
 
     assert await site.run_command(add_token), "the result is made before the wait"

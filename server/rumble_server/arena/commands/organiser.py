@@ -263,4 +263,4 @@ class Organiser:
         return name if player is None else player.name
 
     def _tournament(self, tournament_id: str) -> Tournament:
-        return self.arena.lifecycle.tournament(tournament_id)
+        return self.arena.tournaments.find(tournament_id)

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Literal
 
 from rumble_engine import Termination
-from rumble_protocol.codes import ErrorCode, NoticeCode
+from rumble_protocol.codes import NoticeCode
 
 from rumble_server.arena.bots import messages
 from rumble_server.arena.bots.player import Player
@@ -17,41 +17,19 @@ from rumble_server.arena.tournaments.followers import Followers
 from rumble_server.tournament import commands
 from rumble_server.tournament.config import TournamentConfig
 from rumble_server.tournament.ended import EndedTournament, FinalResult
-from rumble_server.tournament.errors import CommandRefused
 from rumble_server.tournament.facts import BotJoined, TournamentCreated
 from rumble_server.tournament.ids import tournament_id
 from rumble_server.tournament.tournament import OVER, Tournament
 
 
 class Lifecycle:
-    """The life of a club's tournaments. `taken_ids` are the ids of all tournaments ever created, in memory or not."""
+    """The life of a club's tournaments."""
 
-    def __init__(self, recorder: Recorder, matches: Matches, taken_ids: Iterable[str]) -> None:
-        self.taken_ids = set(taken_ids)
-        self.damaged: set[str] = set()
-        """Ids of open tournaments that could not be rebuilt at the start."""
+    def __init__(self, recorder: Recorder, matches: Matches) -> None:
         self.followers = Followers(recorder.clock)
         self._recorder = recorder
         self._matches = matches
         self._ended: deque[Tournament] = deque()
-
-    def tournament(self, tournament_id: str) -> Tournament:
-        """Return a tournament in memory, open or just ended. Raises CommandRefused if the tournament is damaged, is
-        unknown, or is over and no longer in memory.
-        """
-        found = self._recorder.tournaments.get(tournament_id)
-        if tournament_id in self.damaged:
-            raise CommandRefused(ErrorCode.TOURNAMENT_CLOSED, f"{tournament_id} is damaged; the server's log says more")
-        if self.is_over(tournament_id):
-            raise commands.closed_error(tournament_id, "finished")
-        if found is None:
-            raise CommandRefused(ErrorCode.UNKNOWN_TOURNAMENT, f"there is no tournament {tournament_id!r}")
-        return found
-
-    def is_over(self, tournament_id: str) -> bool:
-        """Return true if the tournament is over, its end is on disk, and the tournament is no longer in memory."""
-        in_memory_or_damaged = tournament_id in self._recorder.tournaments or tournament_id in self.damaged
-        return tournament_id in self.taken_ids and not in_memory_or_damaged
 
     # --- bots ---
 
@@ -149,18 +127,12 @@ class Lifecycle:
         """
         self._recorder.allowance.check_creation()
         if challenger is None:
-            self._recorder.allowance.check_tournament(self.count_open())
+            self._recorder.allowance.check_tournament(self._recorder.tournaments.count_open())
         now_ms = self._recorder.clock.now_ms()
-        named = tournament_id(config.name, self.taken_ids)
+        named = tournament_id(config.name, self._recorder.tournaments.taken_ids)
         created = TournamentCreated(named, config, now_ms, challenger, made_invite, follows)
-        self.taken_ids.add(created.tournament)
         self._recorder.record(created)
         return self._recorder.tournaments[created.tournament]
-
-    def count_open(self) -> int:
-        """Return the number of open tournaments. Challenges and damaged tournaments do not count."""
-        tournaments = self._recorder.tournaments.values()
-        return sum(each.challenger is None and each.status not in OVER for each in tournaments)
 
     def begin(self, tournament: Tournament, order: tuple[str, ...] | None = None) -> None:
         """Give the entrants their numbers, and begin the tournament. Raises CommandRefused.

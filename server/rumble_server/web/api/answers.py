@@ -49,18 +49,18 @@ class ClubAnswers:
 
     async def recent(self, tournament: Tournament, make: Callable[[], Awaitable[bytes]]) -> bytes:
         """Return an answer about a tournament that goes on. Call `make` if the last answer is `SHOWN_MS` old."""
-        return await self._kept.recent(tournament.standings, make, self._site.arena.clock.now_ms())
+        return await self._kept.recent(tournament.standings, make, self._site.play.clock.now_ms())
 
     def is_over(self, tournament_id: str) -> bool:
         """Return whether a tournament is over, and its end is on disk."""
-        return self._site.arena.lifecycle.is_over(tournament_id)
+        return self._site.play.tournaments.is_over(tournament_id)
 
     def open_tournament(self, tournament_id: str) -> Tournament | None:
         """Find a tournament that goes on; None if it is over or damaged. Raises CommandRefused for an unknown id."""
-        lifecycle = self._site.arena.lifecycle
-        if self.is_over(tournament_id) or tournament_id in lifecycle.damaged:
+        tournaments = self._site.play.tournaments
+        if self.is_over(tournament_id) or tournament_id in tournaments.damaged:
             return None
-        found = lifecycle.tournament(tournament_id)
+        found = tournaments.find(tournament_id)
         return None if found.status in OVER else found
 
     async def made_from_log(self, tournament_id: str, make: Callable[[Rebuilt, *Args], T], *args: *Args) -> T:
@@ -140,12 +140,12 @@ class ClubAnswers:
 
     def audit_context(self, tournament_id: str) -> Context | None:
         """Return the data in memory that an audit needs besides the log; None for a tournament that is over."""
-        found, arena = self.open_tournament(tournament_id), self._site.arena
+        found, play = self.open_tournament(tournament_id), self._site.play
         if found is None:
             return None
-        free = found.field.keys() & arena.players.free(found.config.game)
-        since_ms = {each.name: each.free_since_ms for each in arena.players.of(free)}
-        return context_of(found, arena.clock.now_ms(), since_ms)
+        free = found.field.keys() & play.players.free(found.config.game)
+        since_ms = {each.name: each.free_since_ms for each in play.players.of(free)}
+        return context_of(found, play.clock.now_ms(), since_ms)
 
     async def name(self, tournament_id: str) -> str:
         """Return the name of a tournament, from the record of its end if there is a record, else from the log.
@@ -164,7 +164,7 @@ class ClubAnswers:
 
         The tournaments are not rebuilt from the log.
         """
-        in_memory = dict(self._site.arena.tournaments)  # a copy: a tournament that ends meanwhile leaves memory
+        in_memory = dict(self._site.play.tournaments)  # a copy: a tournament that ends meanwhile leaves memory
         ended = await self._site.reader.listed(limit)
         found: list[Tournament | Outline] = [each for each in in_memory.values() if each.config.listed]
         found += [each for each in ended if each.id not in in_memory]
@@ -177,19 +177,19 @@ class ClubAnswers:
 
         Raises WebError, CommandRefused, StoreError.
         """
-        arena = self._site.arena
-        progress = arena.live_progress(match_id)
+        play = self._site.play
+        progress = play.live_progress(match_id)
         if progress is not None:
-            view = running_view(progress, arena.clock.now_ms())
+            view = running_view(progress, play.clock.now_ms())
         else:
             view = await self._begun_or_lost(match_id, from_log.shown_match)
-        return view.model_copy(update={"display_names": arena.display_names.of((*view.seats, *view.absent))})
+        return view.model_copy(update={"display_names": play.display_names.of((*view.seats, *view.absent))})
 
     async def boards(self, match_id: str, first: int, most: int) -> bytes:
         """Draw the boards of a match from ply `first` on, as JSON. Raises WebError, CommandRefused, StoreError."""
-        progress = self._site.arena.live_progress(match_id)
+        progress = self._site.play.live_progress(match_id)
         if progress is not None:
-            plies = len(progress.public_position(self._site.arena.clock.now_ms()).moves)
+            plies = len(progress.public_position(self._site.play.clock.now_ms()).moves)
             terms, moves = progress.terms, tuple(progress.moves[:plies])
             key = from_log.boards_so_far, match_id, terms.attempt, len(moves), first, most
 

@@ -4,8 +4,6 @@ from http import HTTPStatus
 
 from fastapi import APIRouter, Request, Response
 
-from rumble_server.arena.commands.joining import Joining
-from rumble_server.arena.commands.slips import SlipDesk
 from rumble_server.tournament.tournament import Tournament
 from rumble_server.web.api.answers import answers_of
 from rumble_server.web.api.from_log import Basics
@@ -26,7 +24,7 @@ router = APIRouter(prefix="/api", tags=["play"], responses={**ERRORS, **REFUSED}
 async def find(code: str, request: Request) -> JoinView:
     """Show the tournament that pupils join with a code."""
     site = site_of(request)
-    found = Joining(site.arena).try_code(code, client_address(request))
+    found = site.commands.joining.try_code(code, client_address(request))
     await site.wait_for_disk()
     return JoinView(**_about(found), settings=found.config.settings, status=found.status)
 
@@ -39,7 +37,7 @@ async def join(request: Request) -> JoinAnswer:
     """
     site, address = site_of(request), client_address(request)
     body = await read_model(request, JoinRequest)
-    entrance = Joining(site.arena)
+    entrance = site.commands.joining
     joined = await site.run_command(lambda: entrance.join(body.code, body.display_name, body.key, address))
     return JoinAnswer(name=joined.name, display_name=joined.display, **_about(joined.tournament))
 
@@ -52,7 +50,7 @@ async def redeem(request: Request, response: Response) -> RedeemAnswer:
     """
     site, address = site_of(request), client_address(request)
     body = await read_model(request, SlipCode)
-    desk = SlipDesk(site.arena)
+    desk = site.commands.slips
     # Before the command, since an error after the command would lose the new key.
     about = await answers_of(request).basics(desk.find(body.code, address).tournament)
     redeemed = await site.run_command(lambda: desk.redeem(body.code, address))

@@ -44,7 +44,7 @@ async def get_own_results(request: Request) -> MeAnswer:
     name = check_reader(site, request, REFUSAL)
     if name is None:
         raise WebError.bad_token(f"{REFUSAL}: send `Authorization: Bot NAME:KEY`")
-    live = [each for each in site.arena.tournaments.values() if name in each.field]
+    live = [each for each in site.play.tournaments.values() if name in each.field]
     created = {each.id: each.created_at_ms for each in live}
     created |= {each.id: each.created_at_ms for each in await site.reader.ended_with(name, MOST_SEARCHED)}
     ids = sorted(created, key=lambda each: -created[each])[:MOST_TOURNAMENTS]
@@ -54,12 +54,12 @@ async def get_own_results(request: Request) -> MeAnswer:
             shares.append(OwnResults.model_validate_json(await answers.own_results(each, name)))
         except DamagedLog:  # the reader has logged the damage
             damaged += 1
-    player, results = site.arena.players.get(name), merged(shares)
+    player, results = site.play.players.get(name), merged(shares)
     return MeAnswer(
         name=name,
         takes_challenges=player is not None and player.accepts_challenges,
         tournaments=len(ids),
         damaged=damaged,
-        display_names=site.arena.display_names.of([name, *(each.against for each in results.scores)]),
+        display_names=site.play.display_names.of([name, *(each.against for each in results.scores)]),
         **dict(results),
     )

@@ -11,7 +11,6 @@ from prometheus_client.registry import Collector
 from rumble_protocol.clubs import MAIN
 from rumble_protocol.server_messages import TournamentStatus
 
-from rumble_server.arena.arena import Arena
 from rumble_server.host.histogram import Histogram
 from rumble_server.limits.guesses import HOST_TOKEN, SHORTEST_TOKEN
 from rumble_server.match.facts import MatchOver, MoveMade
@@ -19,6 +18,7 @@ from rumble_server.tournament.tournament import OVER
 from rumble_server.web.client import client_address, is_local
 from rumble_server.web.guards.secret_checks import SecretChecker
 from rumble_server.web.guards.tokens import bearer_token
+from rumble_server.web.ports import ClubPlay
 from rumble_server.web.site import ClubSites, ProcessFigures, clubs_of, process_of
 
 PROMETHEUS = "text/plain; version=0.0.4; charset=utf-8"
@@ -60,7 +60,7 @@ def _admit(request: Request) -> bool:
     if len(shown) < SHORTEST_TOKEN:
         return False
     is_metrics_token = token is not None and hmac.compare_digest(shown.encode(), token.encode())
-    is_host_token = main is not None and main.arena.host_tokens.holder(shown) is not None
+    is_host_token = main is not None and main.play.host_tokens.holder(shown) is not None
     # Both tokens count as a single try. A comparison outside of the count would allow endless guesses.
     checker = SecretChecker(process.guesses, process.now_ms)
     return checker.check_secret(request, HOST_TOKEN, shown, is_right=is_metrics_token or is_host_token)
@@ -78,13 +78,13 @@ class _Figures(Collector):
 
     def collect(self) -> Iterator[Metric]:
         sites, operation = list(self._clubs.sites()), self._operation
-        arenas, logs = [site.arena for site in sites], [site.log for site in sites]
-        connected = sum(player.is_connected for arena in arenas for player in arena.players)
+        plays, logs = [site.play for site in sites], [site.log for site in sites]
+        connected = sum(player.is_connected for play in plays for player in play.players)
         last, waiting = max([log.last for log in logs], default=0), operation.waiting_facts()
         yield _gauge("clubs", "Clubs that are loaded.", len(sites))
         yield _gauge("bots_connected", "Bots that are logged in.", connected)
         yield _gauge("spectators", "Open streams of events.", self._clubs.count_streams())
-        running = sum(len(arena.matches.live) for arena in arenas)
+        running = sum(play.running_count for play in plays)
         yield _gauge("matches_running", "Matches that are being played.", running)
         yield _counter("moves", "Moves that counted, since the start of this process.", operation.fact_counts[MoveMade])
         yield _counter(
@@ -95,11 +95,11 @@ class _Figures(Collector):
         trouble = any(log.trouble is not None for log in logs)
         yield _gauge("log_trouble", "1 while the database cannot be written.", trouble)
         yield _gauge("loop_lag_seconds", "How late the event loop was when it was last measured.", operation.lag_s())
-        yield _labelled("tournaments", "Tournaments, by status.", "status", self._tournaments(arenas))
+        yield _labelled("tournaments", "Tournaments, by status.", "status", self._tournaments(plays))
         yield _labelled("connections", "Open connections, by kind.", "kind", operation.connections())
         queues = {
             "facts": waiting,
-            "sessions": sum(arena.waiting_for_disk for arena in arenas),
+            "sessions": sum(play.waiting_for_disk for play in plays),
             "streams": sum(site.feed.waiting_count for site in sites),
         }
         yield _labelled("queue_length", "What waits for the disk, by kind.", "queue", queues)
@@ -113,11 +113,11 @@ class _Figures(Collector):
         yield _histogram("loop_late_seconds", "How late the event loop was, measured all the time.", operation.lags)
         yield _histogram("commit_seconds", "Time of a transaction on the database.", operation.commits)
 
-    def _tournaments(self, arenas: Sequence[Arena]) -> Mapping[str, float]:
+    def _tournaments(self, plays: Sequence[ClubPlay]) -> Mapping[str, float]:
         over = self._operation.ended()
-        live = [tournament.status for arena in arenas for tournament in arena.tournaments.values()]
+        live = [tournament.status for play in plays for tournament in play.tournaments.values()]
         counts = {str(status): live.count(status) for status in LIVE} | {str(status): over[status] for status in OVER}
-        return {**counts, "damaged": sum(len(arena.lifecycle.damaged) for arena in arenas)}
+        return {**counts, "damaged": sum(len(play.tournaments.damaged) for play in plays)}
 
 
 def _gauge(name: str, about: str, value: float) -> Metric:

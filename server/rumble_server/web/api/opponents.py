@@ -21,8 +21,8 @@ def opponents(site: Site, games: list[Game]) -> list[Opponent]:
     reference_bots = {bot.name: bot.reference_bot for bot in site.house_bots.bots() if bot.challenges}
     ladder = site.house_bots.ladder()
     found = [
-        _opponent(player, reference_bots.get(player.name), ladder, games, site.arena.display_names.get(player.name))
-        for player in site.arena.players
+        _opponent(player, reference_bots.get(player.name), ladder, games, site.play.display_names.get(player.name))
+        for player in site.play.players
         if player.accepts_challenges
     ]
     return sorted(found, key=lambda opponent: _sort_key(opponent, list(ladder)))

@@ -41,7 +41,7 @@ def show(site: Site, tournament: Tournament, live_state: LiveState | None = None
 
     The caller sends the answer only after `site.wait_for_disk()` has returned.
     """
-    live_state = live(tournament, site.arena) if live_state is None else live_state
+    live_state = live(tournament, site.play) if live_state is None else live_state
     return tournament_view(TournamentView, tournament, site.ranker.ranking(tournament), live_state)
 
 
@@ -132,7 +132,7 @@ async def tournament_json(site: Site, answers: ClubAnswers, tournament: Tourname
 async def _show(site: Site, tournament: Tournament) -> bytes:
     await site.ranker.fresh_ranking(tournament)
     await prepare_pairs(tournament)
-    shown = show(site, tournament, await live_in_pieces(tournament, site.arena))
+    shown = show(site, tournament, await live_in_pieces(tournament, site.play))
     await site.wait_for_disk()
     await asyncio.sleep(0)  # lets other tasks run, since encoding takes as long as `show` did
     return from_log.to_json(shown)

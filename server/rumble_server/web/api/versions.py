@@ -9,7 +9,6 @@ from pydantic import AfterValidator
 from rumble_protocol.codes import ErrorCode
 from rumble_protocol.fields import Milliseconds, Name, ServerMessageModel
 
-from rumble_server.arena.commands.versions import add_version
 from rumble_server.arena.state.names_and_keys import Claim
 from rumble_server.tournament.club_facts import SourceLanguage, VersionSaved
 from rumble_server.tournament.errors import CommandRefused
@@ -111,7 +110,7 @@ async def _save(site: Site, claim: Claim, body: NewVersion) -> int:
         def save() -> int:
             if _claim(site, claim.name).since_ms != claim.since_ms:
                 raise WebError.bad_token(f"the name {claim.name} has another owner now")
-            return add_version(site.arena, claim, stored, body.language, body.source)
+            return site.commands.versions.add(claim, stored, body.language, body.source)
 
         return await site.run_command(save)
 
@@ -131,7 +130,7 @@ async def _versions(request: Request, bot: str | None) -> list[VersionSaved]:
 
 
 def _claim(site: Site, name: str) -> Claim:
-    claim = site.arena.names.get(name)
+    claim = site.play.names.get(name)
     if claim is None:
         raise CommandRefused(ErrorCode.UNKNOWN_BOT, f"no bot was ever called {name!r}")
     return claim

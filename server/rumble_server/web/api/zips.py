@@ -88,7 +88,7 @@ def _named(site: Site, request: Request, wanted: Wanted) -> tuple[str, str]:
     Raises WebError with `bad_token` for a wrong key, with `name_taken` if a form without a key has a taken name, or
     with `too_many_requests`.
     """
-    name, key, names = wanted.name or random_name(), wanted.key, site.arena.names
+    name, key, names = wanted.name or random_name(), wanted.key, site.play.names
     if key is not None:
         if not checker_of(site).check_secret(request, name, key, is_right=names.owns(name, key)):
             raise WebError.bad_token(f"this is not the key of the name {name}")

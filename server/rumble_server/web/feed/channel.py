@@ -12,13 +12,13 @@ from dataclasses import dataclass, field
 from rumble_protocol.feed_messages import FeedField, FeedMatchOver, FeedMatchStart, FeedMove, Snapshot
 from rumble_protocol.fields import ServerMessageModel
 
-from rumble_server.arena.arena import Arena
 from rumble_server.match.progress import Progress
 from rumble_server.tournament.changes import Changes
 from rumble_server.tournament.tournament import OVER, Tournament
 from rumble_server.web.feed import crosstable, views
 from rumble_server.web.feed.ranker import Ranker
 from rumble_server.web.feed.spectator import Chunk, Spectator
+from rumble_server.web.ports import DurableLog, ClubPlay
 
 PACE_MS, SLOWEST_PACE_MS = 250, 500
 """Shortest and longest time in ms for which changes are gathered before they are sent. The time grows with the number
@@ -61,7 +61,7 @@ class _SharedSnapshot:
 class Channel:
     """The feed of a tournament. `flush` sends the current state of everything in `changes` to the spectators."""
 
-    def __init__(self, tournament: Tournament, arena: Arena, ranker: Ranker, up_to: int) -> None:
+    def __init__(self, tournament: Tournament, play: ClubPlay, log: DurableLog, ranker: Ranker, up_to: int) -> None:
         """Make a channel whose first flush has the facts after the number `up_to`."""
         self.tournament = tournament
         self.changes = Changes(tournament)
@@ -70,11 +70,12 @@ class Channel:
         """True if standings or ratings were computed since the last flush."""
         self.spectators: set[Spectator] = set()
         self._ranker = ranker
-        self.quiet_since_ms = arena.clock.now_ms()
+        self.quiet_since_ms = play.clock.now_ms()
         """Time in ms of the last event."""
         self._flushed_at_ms = self.quiet_since_ms
         """Time in ms of the last flush."""
-        self._arena = arena
+        self._play = play
+        self._log = log
         self._sent_up_to = up_to
         """Number of the newest fact whose changes are sent."""
         self._flush_up_to = up_to
@@ -85,7 +86,7 @@ class Channel:
         """The kept chunks, each with the value of `_sent_up_to` before the chunk was sent."""
         self._kept_bytes = 0
         self._snapshot: _SharedSnapshot | None = None
-        self._presence = views.presence(tournament, arena)
+        self._presence = views.presence(tournament, play)
         """The presence that was sent last: the connected bots, and the bots with matches in other tournaments."""
         self._pairing = tournament.is_pairing_slow
         """True if the status that was sent last says that the next round is being paired."""
@@ -107,7 +108,7 @@ class Channel:
 
         `changes` has all unsent facts up to the number `up_to`.
         """
-        now_ms = self._arena.clock.now_ms()
+        now_ms = self._play.clock.now_ms()
         pace_ms = len(self.spectators) + len(self.tournament.field)  # 1 ms for each reader and each bot
         if now_ms - self._flushed_at_ms + PACE_MS // 2 < min(pace_ms, SLOWEST_PACE_MS):  # the timer is not exact
             return
@@ -145,7 +146,7 @@ class Channel:
                     made_bytes += len(self._unsent_events[-1][1])
                 if event is None or made_bytes >= AT_ONCE_BYTES:
                     self._events_to_come = telling
-                    self._arena.clock.after_input(self._continue_flush)
+                    self._play.clock.after_input(self._continue_flush)
                     break
         except Exception:
             self._begin_anew()
@@ -179,7 +180,7 @@ class Channel:
             self.send(chunk)
 
     def send(self, chunk: Chunk) -> None:
-        self.quiet_since_ms = self._arena.clock.now_ms()
+        self.quiet_since_ms = self._play.clock.now_ms()
         for spectator in self.spectators:
             spectator.queue(chunk)
 
@@ -189,10 +190,10 @@ class Channel:
         The chunks hold everything sent until now. So the caller must begin to queue later chunks for the reader before
         the next `await`; else the reader could miss a chunk.
         """
-        if last_event_id is not None and self._kept_from <= last_event_id <= self._arena.log.last:
+        if last_event_id is not None and self._kept_from <= last_event_id <= self._log.last:
             missed = [chunk for before, chunk in self._resumable if before >= last_event_id]
             return [*missed, self._chunk([_encoded(self._field())], self._sent_up_to)]
-        kept, now_ms = self._snapshot, self._arena.clock.now_ms()
+        kept, now_ms = self._snapshot, self._play.clock.now_ms()
         if kept is None or self._is_old(kept, now_ms):
             kept = self._snapshot = _SharedSnapshot(
                 now_ms, asyncio.ensure_future(self._make_snapshot(self._sent_up_to))
@@ -221,13 +222,13 @@ class Channel:
         """
         for _ in range(MOST_DRAWINGS):
             over = len(self.tournament.results)
-            ended = await views.ended_in_pieces(self.tournament, self._arena.clock.now_ms())
+            ended = await views.ended_in_pieces(self.tournament, self._play.clock.now_ms())
             self._progress |= self._live_progress()
-            live = await views.live_in_pieces(self.tournament, self._arena)
+            live = await views.live_in_pieces(self.tournament, self._play)
             self._progress |= self._live_progress()  # a match may have been voided and begun again meanwhile
             if len(self.tournament.results) == over:
                 break
-        ranking, number = self._ranker.ranking(self.tournament), self._arena.log.last
+        ranking, number = self._ranker.ranking(self.tournament), self._log.last
         snapshot = views.tournament_view(Snapshot, self.tournament, ranking, live, ended=ended)
         await asyncio.sleep(0)  # lets other tasks run: encoding takes as long as making the model
         return Chunk(number, _written(_encoded(snapshot), began))
@@ -239,7 +240,7 @@ class Channel:
         return dict.fromkeys(self.tournament.running, -1) if self.tournament.config.spectator_delay_ms else {}
 
     def _live_progress(self) -> dict[Attempt, Progress]:
-        running = map(self._arena.live_progress, self.tournament.running)
+        running = map(self._play.live_progress, self.tournament.running)
         return {(each.terms.match, each.terms.attempt): each for each in running if each is not None}
 
     def _events(self, changes: Changes, played: Mapping[Attempt, Progress]) -> Iterator[ServerMessageModel | None]:
@@ -248,11 +249,11 @@ class Channel:
         An event is made only when the caller asks for the event. Yield None before the last events. So the standings,
         which may take long, get a new iteration of the event loop.
         """
-        names = self._arena.display_names
+        names = self._play.display_names
         for over in changes.over:
             progress = played.get((over.match, over.attempt))
             if progress is not None and progress.over is over:
-                board = views.board_view(FeedMove, progress, self._arena.clock.now_ms(), names)
+                board = views.board_view(FeedMove, progress, self._play.clock.now_ms(), names)
                 if board is not None:
                     yield board
             yield views.result_view(FeedMatchOver, over)
@@ -268,10 +269,10 @@ class Channel:
         behind, self._delayed_plies = self._delayed_plies, {}
         put_off, made = dict[str, bool](), 0
         for match in [*changes.boards, *(match for match in behind if match not in changes.boards)]:
-            progress, has_begun = self._arena.live_progress(match), changes.boards.get(match, False)
+            progress, has_begun = self._play.live_progress(match), changes.boards.get(match, False)
             if progress is None:
                 continue
-            now_ms = self._arena.clock.now_ms()
+            now_ms = self._play.clock.now_ms()
             public = progress.public_position(now_ms)
             is_sent = not public.is_newest and behind.get(match) == len(public.moves)
             if made == MOST_BOARDS and not is_sent:
@@ -283,15 +284,15 @@ class Channel:
                 made += 1
                 self._progress[(match, progress.terms.attempt)] = progress
                 kind = FeedMatchStart if has_begun else FeedMove
-                board = views.board_view(kind, progress, now_ms, self._arena.display_names)
+                board = views.board_view(kind, progress, now_ms, self._play.display_names)
                 if board is not None:
                     yield board
         self.changes.put_first(put_off)
 
     def _other_events(self, changes: Changes) -> Iterator[ServerMessageModel]:
-        now_ms, has_new_ranking = self._arena.clock.now_ms(), self.has_new_ranking
+        now_ms, has_new_ranking = self._play.clock.now_ms(), self.has_new_ranking
         self.has_new_ranking = False
-        presence = views.presence(self.tournament, self._arena)
+        presence = views.presence(self.tournament, self._play)
         if changes.field_changed or presence != self._presence:
             yield self._field()
         self._presence = presence
@@ -312,7 +313,7 @@ class Channel:
 
     def _field(self) -> FeedField:
         ranking = self._ranker.ranking(self.tournament)
-        entrants = views.entrants_view(self.tournament, *views.presence(self.tournament, self._arena), ranking)
+        entrants = views.entrants_view(self.tournament, *views.presence(self.tournament, self._play), ranking)
         return FeedField(tournament=self.tournament.id, entrants=entrants)
 
     # --- encoding and keeping ---
@@ -326,7 +327,7 @@ class Channel:
         """
         *others, last = events
         data = b"".join(_written(event, self._sent_up_to) for event in others)
-        return Chunk(self._arena.log.last, data + _written(last, last_id))
+        return Chunk(self._log.last, data + _written(last, last_id))
 
     def _keep_chunk(self, chunk: Chunk) -> None:
         self._resumable.append((self._sent_up_to, chunk))

@@ -4,7 +4,6 @@ import logging
 from collections import Counter
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 
-from rumble_server.arena.arena import Arena
 from rumble_server.arena.ports import TimerHandle
 from rumble_server.tournament.facts import LogFact, tournament_of
 from rumble_server.tournament.tournament import Tournament
@@ -13,6 +12,7 @@ from rumble_server.web.feed.crosstable import prepare_pairs
 from rumble_server.web.feed.ranker import Ranker
 from rumble_server.web.feed.spectator import Chunk, Spectator
 from rumble_server.web.feed.waker import Waker
+from rumble_server.web.ports import DurableLog, ClubPlay
 
 log = logging.getLogger(__name__)
 
@@ -30,13 +30,16 @@ RETRY = Chunk(0, b"retry: 1000\n\n")
 class Feed:
     """The live feed of a club, with a channel for each tournament that is watched. The feed runs on the event loop."""
 
-    def __init__(self, arena: Arena, ranker: Ranker | None = None, counts: Counter[type] | None = None) -> None:
-        """Make the feed of an arena. `publish` adds to `counts` the number of published facts of each type."""
-        self.ranker = Ranker(arena.clock.now_ms) if ranker is None else ranker
+    def __init__(
+        self, play: ClubPlay, log: DurableLog, ranker: Ranker | None = None, counts: Counter[type] | None = None
+    ) -> None:
+        """Make the feed of a club. `publish` adds to `counts` the number of published facts of each type."""
+        self.ranker = Ranker(play.clock.now_ms) if ranker is None else ranker
         self.ranker.listeners.append(self._on_ranking)
         self._fact_counts = Counter() if counts is None else counts
-        self._arena = arena
-        self._published = arena.log.durable
+        self._play = play
+        self._log = log
+        self._published = log.durable
         """Number of the newest published fact."""
         self._channels: dict[str, Channel] = {}
         self._watched_at_ms: dict[str, int] = {}
@@ -45,7 +48,7 @@ class Feed:
         self._kept_alive_at_ms = 0
         """Time in ms at which readers of ended tournaments were last sent an event."""
         self._waiting: set[Spectator] = set()
-        self._waker = Waker(arena.clock)
+        self._waker = Waker(play.clock)
         self._timer: TimerHandle | None = None
         self.is_closed = False
         """True if the server is about to stop."""
@@ -86,7 +89,7 @@ class Feed:
             first,
             channel.catch_up,
             self._must_wait_for_disk,
-            self._arena.clock.now_ms,
+            self._play.clock.now_ms,
             self._waker.wake,
             gzipped=gzipped,
         )
@@ -97,7 +100,7 @@ class Feed:
         finally:
             channel.spectators.discard(spectator)
             self._waiting.discard(spectator)
-            self._watched_at_ms[tournament.id] = self._arena.clock.now_ms()
+            self._watched_at_ms[tournament.id] = self._play.clock.now_ms()
 
     async def stream_of_ended(
         self, tournament_id: str, snapshot: bytes, *, endings: int, gzipped: bool = False
@@ -109,13 +112,13 @@ class Feed:
         """
         if self.is_closed or endings != self.ending_count:
             return
-        first = [RETRY, snapshot_chunk(snapshot, self._arena.log.durable)]
+        first = [RETRY, snapshot_chunk(snapshot, self._log.durable)]
 
         async def catch_up() -> list[Chunk]:
             return first
 
         spectator = Spectator(
-            first, catch_up, self._must_wait_for_disk, self._arena.clock.now_ms, self._waker.wake, gzipped=gzipped
+            first, catch_up, self._must_wait_for_disk, self._play.clock.now_ms, self._waker.wake, gzipped=gzipped
         )
         self._readers_of_ended[spectator] = tournament_id
         if self._timer is None:
@@ -158,23 +161,25 @@ class Feed:
     def _channel(self, tournament: Tournament) -> Channel:
         channel = self._channels.get(tournament.id)
         if channel is None:
-            channel = self._channels[tournament.id] = Channel(tournament, self._arena, self.ranker, self._published)
+            channel = self._channels[tournament.id] = Channel(
+                tournament, self._play, self._log, self.ranker, self._published
+            )
             if self._timer is None and not self.is_closed:
                 self._arm()
-        self._watched_at_ms[tournament.id] = self._arena.clock.now_ms()
+        self._watched_at_ms[tournament.id] = self._play.clock.now_ms()
         return channel
 
     def _must_wait_for_disk(self, spectator: Spectator, chunk: Chunk) -> bool:
-        if chunk.number <= self._arena.log.durable:
+        if chunk.number <= self._log.durable:
             return False
         self._waiting.add(spectator)
-        self._arena.log.flush_soon()
+        self._log.flush_soon()
         return True
 
     # --- what is done at every beat of the timer ---
 
     def _arm(self) -> None:
-        self._timer = self._arena.clock.call_at(self._arena.clock.now_ms() + PACE_MS, self._on_timer)
+        self._timer = self._play.clock.call_at(self._play.clock.now_ms() + PACE_MS, self._on_timer)
 
     def _disarm(self) -> None:
         if self._timer is not None:
@@ -183,7 +188,7 @@ class Feed:
 
     def _on_timer(self) -> None:
         self._arm()  # first, so that the feed goes on after an error
-        now_ms = self._arena.clock.now_ms()
+        now_ms = self._play.clock.now_ms()
         for channel in list(self._channels.values()):
             try:
                 channel.flush(self._published)

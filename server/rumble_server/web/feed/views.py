@@ -18,7 +18,6 @@ from rumble_protocol.feed_messages import (
     TournamentView,
 )
 
-from rumble_server.arena.arena import Arena
 from rumble_server.arena.state.display_names import DisplayNames
 from rumble_server.match.facts import MatchOver, played
 from rumble_server.match.progress import Progress
@@ -29,6 +28,7 @@ from rumble_server.web.feed.expected import expected_end
 from rumble_server.web.feed.headline import headline
 from rumble_server.web.feed.position_view import log_once, newest_position_view, position_view
 from rumble_server.web.feed.ranker import Ranking
+from rumble_server.web.ports import ClubPlay
 
 BOARDS_AT_ONCE = 10
 """Maximum number of boards drawn in an iteration of the event loop; the other boards follow in later iterations."""
@@ -60,18 +60,18 @@ class LiveState:
     boards: Sequence[Board] = ()
 
 
-def live(tournament: Tournament, arena: Arena) -> LiveState:
+def live(tournament: Tournament, play: ClubPlay) -> LiveState:
     """Return the live state of a tournament; all boards are drawn at once."""
-    return _live(tournament, arena, boards_view(tournament.running, arena))
+    return _live(tournament, play, boards_view(tournament.running, play))
 
 
-async def live_in_pieces(tournament: Tournament, arena: Arena) -> LiveState:
+async def live_in_pieces(tournament: Tournament, play: ClubPlay) -> LiveState:
     """Return the live state of a tournament; the boards are drawn in several iterations of the event loop."""
     matches, boards = list(tournament.running), list[Board]()
     for first in range(0, len(matches), BOARDS_AT_ONCE):
-        boards += boards_view(matches[first : first + BOARDS_AT_ONCE], arena)
+        boards += boards_view(matches[first : first + BOARDS_AT_ONCE], play)
         await asyncio.sleep(0)
-    return _live(tournament, arena, [board for board in boards if board.match in arena.matches.live])
+    return _live(tournament, play, [board for board in boards if play.live_progress(board.match) is not None])
 
 
 async def ended_in_pieces(tournament: Tournament, now_ms: int) -> list[Board]:
@@ -90,13 +90,13 @@ def ended_boards(tournament: Tournament, now_ms: int) -> Iterator[Board]:
     return (board for board in boards if board is not None)
 
 
-def _live(tournament: Tournament, arena: Arena, boards: Sequence[Board]) -> LiveState:
-    return LiveState(arena.clock.now_ms(), *presence(tournament, arena), boards)
+def _live(tournament: Tournament, play: ClubPlay, boards: Sequence[Board]) -> LiveState:
+    return LiveState(play.clock.now_ms(), *presence(tournament, play), boards)
 
 
-def presence(tournament: Tournament, arena: Arena) -> tuple[frozenset[str], frozenset[str]]:
+def presence(tournament: Tournament, play: ClubPlay) -> tuple[frozenset[str], frozenset[str]]:
     """Return the connected bots of the field, and the bots of the field with matches in other tournaments."""
-    players = [player for name in tournament.field if (player := arena.players.get(name)) is not None]
+    players = [player for name in tournament.field if (player := play.players.get(name)) is not None]
     connected = frozenset(player.name for player in players if player.is_connected)
     return connected, frozenset(player.name for player in players if player.plays_elsewhere_too(tournament))
 
@@ -106,10 +106,10 @@ def _latest(tournament: Tournament) -> list[MatchOver]:
     return list(islice(reversed(tournament.results.values()), MOST_LATEST))
 
 
-def boards_view(matches: Iterable[str], arena: Arena) -> list[Board]:
+def boards_view(matches: Iterable[str], play: ClubPlay) -> list[Board]:
     """Make the boards of `matches`. Matches that are not being played now, or cannot be shown, are left out."""
-    now_ms, names = arena.clock.now_ms(), arena.display_names
-    running = (progress for match in matches if (progress := arena.live_progress(match)) is not None)
+    now_ms, names = play.clock.now_ms(), play.display_names
+    running = (progress for match in matches if (progress := play.live_progress(match)) is not None)
     boards = (board_view(Board, progress, now_ms, names) for progress in running)
     return [board for board in boards if board is not None]
 

@@ -56,4 +56,4 @@ class SecretChecker:
 
 def checker_of(site: Site) -> SecretChecker:
     """Return the checker of the secrets in requests to a club; wrong secrets count as guesses."""
-    return SecretChecker(site.arena.admission.guesses, site.arena.clock.now_ms)
+    return SecretChecker(site.play.guesses, site.play.clock.now_ms)

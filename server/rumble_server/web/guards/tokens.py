@@ -8,7 +8,7 @@ from rumble_server.limits.guesses import HOST_TOKEN, SHORTEST_TOKEN
 from rumble_server.web.client import is_local
 from rumble_server.web.errors import WebError
 from rumble_server.web.guards.secret_checks import checker_of
-from rumble_server.web.site import Site, site_of
+from rumble_server.web.site import Site, clubs_of, site_of
 
 EXCHANGED = "Rumble-Token"
 """The answer header with a secret made by the server. The client uses the secret in place of a hand-chosen token."""
@@ -28,7 +28,7 @@ def check_host(request: Request, site: Site) -> str | None:
     token = bearer_token(request)
     if not token or (len(token) < SHORTEST_TOKEN and not is_local(request)):
         return None
-    holder = site.arena.host_tokens.holder(token)
+    holder = site.play.host_tokens.holder(token)
     checker_of(site).check_secret(request, HOST_TOKEN, token, is_right=holder is not None)
     return holder
 
@@ -42,7 +42,7 @@ def check_reader(site: Site, request: Request, refusal: str) -> str | None:
         return None
     scheme, _, credentials = request.headers.get("Authorization", "").partition(" ")
     name, _, key = credentials.strip().partition(":")
-    names = site.arena.names
+    names = site.play.names
     is_key = scheme.lower() == "bot" and key != ""
     if is_key and checker_of(site).check_secret(request, name, key, is_right=names.owns(name, key)):
         claim = names.get(name)
@@ -70,7 +70,7 @@ async def organiser_only(request: Request, response: Response) -> None:
     if request.state.token_holder is None:
         raise WebError.bad_token("only the host may do this: send `Authorization: Bearer <host token>`")
     token = bearer_token(request)
-    _exchange(response, token, site.arena.host_tokens.derive_secret(token))
+    _exchange(response, token, site.play.host_tokens.derive_secret(token))
 
 
 async def administrator_only(request: Request, response: Response) -> None:
@@ -80,9 +80,9 @@ async def administrator_only(request: Request, response: Response) -> None:
     """
     token, site = bearer_token(request), site_of(request)
     is_long = len(token) >= SHORTEST_TOKEN or (token and is_local(request))
-    is_right = site.arena.clubs.is_administrator(token)
+    is_right = clubs_of(request).directory.is_administrator(token)
     if not is_long or not checker_of(site).check_secret(request, HOST_TOKEN, token, is_right=is_right):
         how = "send `Authorization: Bearer <administrator's token>`"
         raise WebError.bad_token(f"only the administrator may do this: {how}")
     request.state.token_holder = ADMINISTRATOR
-    _exchange(response, token, site.arena.clubs.derive_secret(token))
+    _exchange(response, token, clubs_of(request).directory.derive_secret(token))

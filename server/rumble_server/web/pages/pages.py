@@ -103,7 +103,7 @@ async def _home(request: Request) -> Response:
     groups = [(title, [each for each in listed.tournaments if each.status in statuses]) for title, statuses in GROUPS]
     bots = await asyncio.to_thread(records, listed.counted)
     own, house = ([each for each in bots if is_house_name(each.name) is of_house] for of_house in (False, True))
-    live, directory = site.arena.tournaments, clubs_of(request).directory
+    live, directory = site.play.tournaments, clubs_of(request).directory
     invited = live.get(request.query_params.get("join", ""))
     invitation = _invitation_to(request, invited)
     lobbies = [each.id for each in listed.tournaments if each.status == "lobby"]
@@ -114,12 +114,12 @@ async def _home(request: Request) -> Response:
         groups=groups,
         listing=listed,
         joinable=invited.id if invited is not None and invitation["invite"] else next(open_to_all, None),
-        display_names=site.arena.display_names.of(each.name for each in bots),
+        display_names=site.play.display_names.of(each.name for each in bots),
         bots=own[:MOST_BOTS],
         most_unfolded=MOST_UNFOLDED,
         house_bots=house[:MOST_BOTS],
         more_bots=len(own[MOST_BOTS:]) + len(house[MOST_BOTS:]),
-        is_connected=site.arena.is_connected,
+        is_connected=site.play.is_connected,
         other_clubs=site.club == MAIN and any(each.listed for each in directory if each.name != MAIN),
         **invitation,
     )
@@ -136,15 +136,15 @@ async def _bot(request: Request) -> Response:
     name, site = request.path_params["bot"], site_of(request)
     listed = await listing(site, answers_of(request))
     found = await asyncio.to_thread(lines_of, listed.counted, name)
-    player = site.arena.players.get(name)
+    player = site.play.players.get(name)
     if not found and (player is None or not player.is_connected):
         damaged = f"; {listed.damaged} of them are damaged" if listed.damaged else ""
         raise WebError.not_found(f"none of the listed tournaments has a bot {name!r}{damaged}")
     record = next(iter(records(replace(each, lines=(line,)) for each, line in found)), None)
     if record is None:
         record = Record(name if player is None else player.name)
-    player = site.arena.players.get(record.name)
-    session, shown = None if player is None else player.newest, site.arena.display_names.of([record.name])
+    player = site.play.players.get(record.name)
+    session, shown = None if player is None else player.newest, site.play.display_names.of([record.name])
     return await _answer(
         request, "bot.html", record=record, lines=found, session=session, listing=listed, display_names=shown
     )
@@ -218,7 +218,7 @@ async def _play(request: Request) -> Response:
 async def _write(request: Request) -> Response:
     joins = request.query_params.get("join", "")
     found = await answers_of(request).basics(joins) if joins else None
-    invitation = _invitation_to(request, site_of(request).arena.tournaments.get(joins) if joins else None)
+    invitation = _invitation_to(request, site_of(request).play.tournaments.get(joins) if joins else None)
     tournament, by_invitation = (None, False) if found is None else (found.id, found.invite is not None)
 
     def page() -> Response:

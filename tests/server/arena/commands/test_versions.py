@@ -1,7 +1,7 @@
 """A saved version of a bot: its number, and the bench that the version ends."""
 
 import pytest
-from rumble_server.arena.commands.versions import add_version
+from rumble_server.arena.commands.versions import Versions
 from rumble_server.arena.state.names_and_keys import Claim
 from rumble_server.tournament.club_facts import VersionSaved
 from rumble_server.tournament.errors import CommandRefused
@@ -22,7 +22,7 @@ def test_a_version_follows_the_versions_on_disk() -> None:
     world.login("anna", key="the-key-of-anna-123")
     claim, stored = claim_of(world, "anna"), list[StoredVersion]()
     for number in (1, 2):
-        assert add_version(world.arena, claim, stored, "python", f"source {number}") == number
+        assert Versions(world.arena).add(claim, stored, "python", f"source {number}") == number
         saved = world.log.facts[-1]
         assert isinstance(saved, VersionSaved)
         assert (saved.bot, saved.number, saved.source) == ("anna", number, f"source {number}")
@@ -34,7 +34,7 @@ def test_a_changed_bot_leaves_the_bench(benched: str | None, stays: bool) -> Non
     world = World()
     tournament, _ = world.begun("dora", "anton")
     world.arena.recorder.record(BotBenched(tournament.id, "dora", True, "it failed", 0, benched))
-    add_version(world.arena, claim_of(world, "dora"), (), "python", "pass")
+    Versions(world.arena).add(claim_of(world, "dora"), (), "python", "pass")
     assert tournament.field["dora"].benched is stays
     assert not world.arena.recorder.unsettled, "the transaction is settled"
 
@@ -45,5 +45,5 @@ def test_a_club_without_bytes_saves_no_version() -> None:
     allowance = world.arena.allowance
     allowance.quotas, allowance.used_bytes = type(allowance.quotas)(bytes=10), 11
     with pytest.raises(CommandRefused):
-        add_version(world.arena, claim_of(world, "anna"), (), "python", "pass")
+        Versions(world.arena).add(claim_of(world, "anna"), (), "python", "pass")
     assert not any(isinstance(fact, VersionSaved) for fact in world.log.facts)

@@ -63,7 +63,7 @@ async def test_a_reader_that_has_the_answer_is_not_sent_it_again(client: httpx.A
 )
 async def test_pages_of_ended_tournaments_are_not_sent_again(server: MemoryServer, path: str) -> None:
     server.played("alice", "bob")
-    server.world.arena.tournaments.clear()
+    server.forget_tournaments()
     async with server.browser() as browser:
         first = await browser.get(path)
         again = await browser.get(path, headers={"If-None-Match": first.headers["ETag"]})

@@ -23,7 +23,7 @@ async def test_figures_for_prometheus(server: MemoryServer, browser: httpx.Async
     tournament = server.played("alice", "bob")
     server.world.login("carol")
     server.world.create(name="Open")
-    server.world.arena.lifecycle.damaged.add("set-aside")
+    server.world.arena.tournaments.damaged.add("set-aside")
     server.pass_ms()
     answer = await browser.get("/metrics")
     assert answer.headers["Content-Type"].startswith("text/plain; version=0.0.4")

@@ -273,7 +273,7 @@ async def test_without_a_limit_all_matches_are_sent_in_pieces(
     whole = (await browser.get(url)).json()
     monkeypatch.setattr(from_log, "PIECE_MATCHES", 5)
     monkeypatch.setattr(from_log, "PIECE_GAMES", 5)
-    server.world.arena.tournaments.clear()
+    server.forget_tournaments()
     reads = server.reader.reads
     assert (await browser.get(url)).json() == whole
     assert server.reader.reads == reads + 1 + 3, "the count, and three pieces for twelve matches"
@@ -286,7 +286,7 @@ async def test_without_a_limit_all_matches_are_sent_in_pieces(
         with monkeypatch.context() as patch:
             patch.setattr(from_log, "PIECE_MATCHES", 1000)
             patch.setattr(from_log, "PIECE_GAMES", 1000)
-            server.world.arena.lifecycle.taken_ids.add("friday")
+            server.world.arena.tournaments.taken_ids.add("friday")
             assert (await MemoryServer(server.world.after_crash()).browser().get(export)).content == pieces
 
 

@@ -97,7 +97,7 @@ async def test_the_page_of_an_old_match_does_not_rebuild_its_tournament(
     tournament = server.played("alice", "bob", legs=1, name="Friday night")
     page = f"/matches/{next(iter(tournament.results))}"
     before = (await browser.get(page)).text
-    server.world.arena.tournaments.clear()
+    server.forget_tournaments()
     rebuilt: list[str] = []
     monkeypatch.setattr(server.reader, "of_tournament", rebuilt.append)
     assert (await browser.get(page)).text == before

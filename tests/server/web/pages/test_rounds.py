@@ -180,6 +180,6 @@ async def test_the_page_of_a_bot_has_its_half_point_bye_before_and_after_the_end
     assert '<td class="number">½</td>' in (await browser.get(f"/bots/{NAMES[0]}")).text
     server.world.run()
     assert tournament.status == "finished"
-    server.world.arena.tournaments.clear()
+    server.forget_tournaments()
     page = (await browser.get(f"/bots/{NAMES[0]}")).text
     assert page.count('<td class="number">½</td>') == 2  # the bot's points, and its byes

@@ -7,7 +7,6 @@ from fastapi import APIRouter, Depends, Request
 from rumble_protocol.clubs import MAIN
 from starlette.responses import Response
 
-from rumble_server.arena.commands.administrator import Administrator
 from rumble_server.arena.state.clubs import ClubEntry
 from rumble_server.limits.quotas import Quotas
 from rumble_server.web.api.admin import models
@@ -43,7 +42,7 @@ async def create_club(request: Request) -> models.ClubView:
     body = await read_model(request, models.NewClub)
     quotas = _changed(process_of(request).bounds.club_quotas, body.quotas)
     chosen = {"listed": body.listed, "house": body.house}
-    await main.run_command(lambda: Administrator(main.arena).create(body.name, body.title, quotas, **chosen))
+    await main.run_command(lambda: main.commands.administrator.create(body.name, body.title, quotas, **chosen))
     return await _view_of(clubs_of(request), body.name)
 
 
@@ -55,7 +54,7 @@ async def change_club(request: Request, club: str) -> models.ClubView:
     known = entry_of(clubs_of(request), club)
     quotas = None if given.quotas is None else _changed(known.quotas, given.quotas)
     changes = given.model_dump(include={"title", "listed", "house"})
-    await main.run_command(lambda: Administrator(main.arena).change(club, quotas=quotas, **changes))
+    await main.run_command(lambda: main.commands.administrator.change(club, quotas=quotas, **changes))
     return await _view_of(clubs_of(request), club)
 
 
@@ -64,7 +63,7 @@ async def remove_club(request: Request, club: str) -> DoneAnswer:
     """Remove a club for good, with all running tournaments. The club's facts stay in the database."""
     main = site_of(request)
     entry_of(clubs_of(request), club)
-    await main.run_command(lambda: Administrator(main.arena).remove(club))
+    await main.run_command(lambda: main.commands.administrator.remove(club))
     return DoneAnswer(message=f"the club {club} is removed")
 
 

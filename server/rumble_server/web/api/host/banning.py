@@ -8,7 +8,6 @@ from fastapi import Request
 from rumble_protocol.codes import ErrorCode
 from rumble_protocol.server_messages import FieldProblem
 
-from rumble_server.arena.commands.organiser import Organiser
 from rumble_server.limits.bans import Ban, Bans, network_to_ban
 from rumble_server.limits.buckets import MINUTE_MS
 from rumble_server.web.api.host import models
@@ -25,9 +24,9 @@ router = host_router()
 async def list_bans(request: Request) -> models.BanList:
     """List the bans in force, the newest first."""
     site = site_of(request)
-    arena = site.arena
+    play = site.play
     await site.wait_for_disk()
-    return models.BanList(bans=[_shown(ban) for ban in arena.admission.bans.in_force(arena.clock.now_ms())])
+    return models.BanList(bans=[_shown(ban) for ban in play.bans.in_force(play.clock.now_ms())])
 
 
 @router.get("/refused")
@@ -36,7 +35,7 @@ async def list_refused(request: Request) -> models.RefusedList:
 
     Refusals with the same name, address, tournament and error code are one entry, which counts them.
     """
-    latest = site_of(request).arena.refused_bots.newest_first()
+    latest = site_of(request).play.refused_bots.newest_first()
     return models.RefusedList(refused=[models.RefusedBot(**asdict(each)) for each in latest])
 
 
@@ -44,15 +43,15 @@ async def list_refused(request: Request) -> models.RefusedList:
 async def ban(request: Request) -> DoneAnswer:
     """Ban an address, a network or a name, and close its connections. Your own address cannot be banned."""
     site = site_of(request)
-    arena = site.arena
+    play = site.play
     body = await read_model(request, models.NewBan)
     what, by_name = _subject_of(body)
-    now_ms = arena.clock.now_ms()
+    now_ms = play.clock.now_ms()
     until_ms = None if body.minutes is None else now_ms + body.minutes * MINUTE_MS
     new = Ban(what, by_name, until_ms, body.reason, now_ms)
     if Bans([new]).of_address(client_address(request), now_ms) is not None:
         raise WebError(HTTPStatus.CONFLICT, ErrorCode.UNAVAILABLE, f"{what} has your own address")
-    organiser = Organiser(arena)
+    organiser = site.commands.organiser
     await site.run_command(lambda: organiser.ban(what, by_name=by_name, until_ms=until_ms, reason=body.reason))
     return DoneAnswer(message=f"{what} is banned")
 
@@ -62,7 +61,7 @@ async def lift(request: Request) -> DoneAnswer:
     """Lift the ban of an address, a network or a name."""
     site = site_of(request)
     what, by_name = _subject_of(await read_model(request, models.BanSubject))
-    await site.run_command(lambda: Organiser(site.arena).lift_ban(what, by_name=by_name))
+    await site.run_command(lambda: site.commands.organiser.lift_ban(what, by_name=by_name))
     return DoneAnswer(message=f"{what} is let in again")
 
 

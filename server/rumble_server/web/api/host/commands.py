@@ -42,11 +42,11 @@ async def carry_out(request: Request, tournament_id: str, command: Callable[[Org
     Raises CommandRefused, WebError.
     """
     site = site_of(request)
-    tournament = site.arena.lifecycle.tournament(tournament_id)
+    tournament = site.play.tournaments.find(tournament_id)
     await site.ranker.fresh_ranking(tournament)
 
     def carry() -> TournamentView:
-        command(Organiser(site.arena))
+        command(site.commands.organiser)
         return show(site, tournament)
 
     return await site.run_command(carry)
@@ -67,7 +67,7 @@ async def create_tournament(request: Request) -> TournamentView:
     site = site_of(request)
     config = await site.reader.run(read_tournament_config, await read_body(request))
     request.state.audited_parameters = audited_parameters(config)
-    return await site.run_command(lambda: show(site, Organiser(site.arena).create(config)))
+    return await site.run_command(lambda: show(site, site.commands.organiser.create(config)))
 
 
 @router.post("/tournaments/{tournament}/start", openapi_extra=body_schema(Start, required=False))
@@ -147,7 +147,7 @@ async def reset_name(name: str, request: Request) -> DoneAnswer:
     """Forget the key of a name, so that the next login claims the name; with `key`, protect the name with `key`."""
     site = site_of(request)
     body = await read_model(request, NewKey)
-    await site.run_command(lambda: Organiser(site.arena).reset_key(name, body.key))
+    await site.run_command(lambda: site.commands.organiser.reset_key(name, body.key))
     message = f"the next login of {name} claims the name" if body.key is None else f"the key protects {name}"
     return DoneAnswer(message=message)
 

@@ -6,7 +6,6 @@ from fastapi import Request
 from rumble_protocol.secret import make_secret
 from starlette.responses import Response
 
-from rumble_server.arena.commands.organiser import Organiser
 from rumble_server.web.api.host import models
 from rumble_server.web.api.host.commands import body_schema, host_router, read_model
 from rumble_server.web.api.models import DoneAnswer
@@ -20,7 +19,7 @@ async def list_tokens(request: Request) -> models.HostTokensAnswer:
     """List the tokens by name, oldest first; `own` is true for the token of this request."""
     site = site_of(request)
     await site.wait_for_disk()
-    listed, own = site.arena.host_tokens.listed(), request.state.token_holder
+    listed, own = site.play.host_tokens.listed(), request.state.token_holder
     answer = models.HostTokenAnswer
     tokens = [answer(name=each.name, since_ms=each.since_ms, own=each.name == own) for each in listed]
     return models.HostTokensAnswer(tokens=tokens)
@@ -36,7 +35,7 @@ async def add_token(request: Request, response: Response) -> models.MadeHostToke
 async def remove_token(request: Request, name: str) -> DoneAnswer:
     """Take a token back. The last token cannot be taken back."""
     site = site_of(request)
-    await site.run_command(lambda: Organiser(site.arena).remove_token(name))
+    await site.run_command(lambda: site.commands.organiser.remove_token(name))
     return DoneAnswer(message=f"the token {name} is not valid any more")
 
 
@@ -46,6 +45,6 @@ async def make_token(request: Request, response: Response) -> models.MadeHostTok
     Raises TokenRefused and WebError.
     """
     site, name, token = site_of(request), (await read_model(request, models.NewHostToken)).name, make_secret()
-    await site.run_command(lambda: Organiser(site.arena).add_token(name, token))
+    await site.run_command(lambda: site.commands.organiser.add_token(name, token))
     response.headers["Cache-Control"] = "no-store"
     return models.MadeHostToken(name=name, token=token)

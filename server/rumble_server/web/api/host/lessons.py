@@ -6,8 +6,7 @@ from fastapi import Request, Response
 from rumble_protocol.codes import ErrorCode
 from rumble_protocol.feed_messages import TournamentView
 
-from rumble_server.arena.commands.organiser import Organiser
-from rumble_server.arena.commands.slips import LIFETIME_MS, SlipDesk
+from rumble_server.arena.commands.slips import LIFETIME_MS
 from rumble_server.tournament.config import TournamentConfig
 from rumble_server.tournament.errors import CommandRefused
 from rumble_server.tournament.next_tournament import next_config
@@ -43,7 +42,7 @@ async def again(tournament: str, request: Request) -> TournamentView:
     last = (await answers.basics(tournament)).config
     ended = await answers.made_from_log(tournament, from_log.ended)
     config = await site.reader.run(read_tournament_config, next_config(last, body.model_extra or {}, body.top))
-    return await site.run_command(lambda: show(site, Organiser(site.arena).create_next(ended, config, top=body.top)))
+    return await site.run_command(lambda: show(site, site.commands.organiser.create_next(ended, config, top=body.top)))
 
 
 @router.put("/tournaments/{tournament}/config", openapi_extra=body_schema(TournamentConfig))
@@ -69,10 +68,10 @@ async def make_slip(tournament: str, request: Request, response: Response) -> mo
     """
     site, name = site_of(request), (await read_model(request, BotName)).name
     await answers_of(request).basics(tournament)
-    until_ms = site.arena.clock.now_ms() + LIFETIME_MS
-    code = await site.run_command(lambda: SlipDesk(site.arena).make(tournament, name))
+    until_ms = site.play.clock.now_ms() + LIFETIME_MS
+    code = await site.run_command(lambda: site.commands.slips.make(tournament, name))
     response.headers.update(SECRET)
-    shown = site.arena.display_names.get(name)
+    shown = site.play.display_names.get(name)
     return models.SlipAnswer(name=name, display_name=shown, code=code, until_ms=until_ms)
 
 
@@ -80,7 +79,7 @@ async def make_slip(tournament: str, request: Request, response: Response) -> mo
 async def void_slip(tournament: str, name: str, request: Request) -> DoneAnswer:
     """Make a pupil's slip invalid."""
     site = site_of(request)
-    await site.run_command(lambda: SlipDesk(site.arena).void(name))
+    await site.run_command(lambda: site.commands.slips.void(name))
     return DoneAnswer(message=f"the slip of {name} is no longer valid")
 
 

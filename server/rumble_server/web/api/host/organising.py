@@ -34,12 +34,12 @@ router = host_router()
 async def check_token(request: Request) -> models.OrganiserAnswer:
     """Check the token, and show the activity of this club."""
     site = site_of(request)
-    arena = site.arena
-    connected = sum(player.is_connected for player in arena.players)
+    play = site.play
+    connected = sum(player.is_connected for player in play.players)
     return models.OrganiserAnswer(
         version=version("botrumble"),
         connected=connected,
-        matches=len(arena.matches.live),
+        matches=play.running_count,
         house_room=site.house_bots.room,
         reached=site.process.remote_access.from_elsewhere,
     )
@@ -51,7 +51,7 @@ async def list_all(request: Request) -> models.OrganiserTournaments:
     site, answers = site_of(request), answers_of(request)
     found = {each.id: each for each in await answers.listed(MOST_IN_CONSOLE)}
     found |= {each.id: summary_view(each) for each in await site.reader.unlisted()}
-    unlisted = (each for each in site.arena.tournaments.values() if not each.config.listed)
+    unlisted = (each for each in site.play.tournaments.values() if not each.config.listed)
     found |= {each.id: summary_view(each) for each in unlisted if each.challenger is None}
     await site.wait_for_disk()
     newest = sorted(found.values(), key=lambda each: each.created_at_ms, reverse=True)
@@ -67,7 +67,7 @@ async def get_organiser_view(request: Request, tournament: str) -> models.Organi
     if found is None:
         shown = await answers.made_from_log(tournament, organiser_view)
     else:
-        shown = organiser_view_of(found, site.arena.clock.now_ms())
+        shown = organiser_view_of(found, site.play.clock.now_ms())
         await site.wait_for_disk()
     return shown.model_copy(update={"field": [_live_entrant(site, each) for each in shown.field]})
 
@@ -109,7 +109,7 @@ async def change_door(tournament: str, request: Request) -> models.DoorAnswer:
     Pupils that joined stay.
     """
     body = await read_model(request, models.ChangeDoor)
-    found = site_of(request).arena.lifecycle.tournament(tournament)
+    found = site_of(request).play.tournaments.find(tournament)
 
     def command(organiser: Organiser) -> None:
         (organiser.open_door if body.open else organiser.close_door)(tournament)
@@ -125,7 +125,7 @@ async def change_invite(tournament: str, request: Request) -> models.InviteAnswe
     If `code` is left out, the server makes a code; if `code` is null, bots need no code.
     """
     body = await read_model(request, models.ChangeInvite)
-    found = site_of(request).arena.lifecycle.tournament(tournament)
+    found = site_of(request).play.tournaments.find(tournament)
     code = body.code if "code" in body.model_fields_set else make_secret()
     await carry_out(request, tournament, lambda organiser: organiser.change_invite(tournament, code))
     return invite_answer(found, public_address_of(request))
@@ -197,7 +197,7 @@ def _last_fault(over: MatchOver, bot: str) -> models.LastFault:
 
 def _live_entrant(site: Site, entrant: models.OrganiserEntrant) -> models.OrganiserEntrant:
     """Return `entrant` with facts that the tournament lacks: the bot's session, and whether the name has a key."""
-    player, claim = site.arena.players.get(entrant.name), site.arena.names.get(entrant.name)
+    player, claim = site.play.players.get(entrant.name), site.play.names.get(entrant.name)
     session = None if player is None else player.newest
     return entrant.model_copy(
         update={
