@@ -356,10 +356,8 @@ class HttpConnection(UvicornConnection):
         self.peer.count(self.request.requests_if_refused)
         self.peer.count_refusal(reason)
         self._plan_last_action(partial(self.answer, status, text, header))
-        if not self.request.in_body:
+        if not self.request.in_body or self._withdraw():
             self._run_last_action()
-        elif self._withdraw():
-            self.answer(status, text, header)
         else:
             self._close()
 

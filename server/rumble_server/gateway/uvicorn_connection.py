@@ -52,8 +52,7 @@ class UvicornConnection(HttpToolsProtocol):
 
     def _is_answering(self) -> bool:
         """Return true if a request is not completely answered."""
-        cycle = cast("RequestResponseCycle | None", self.cycle)
-        return cycle is not None and not cycle.response_complete
+        return any(not cycle.response_complete for cycle in self._cycles)
 
     def _is_full(self) -> bool:
         """Return true if requests wait for earlier answers, or the web has to read more of a body."""
@@ -83,11 +82,14 @@ class UvicornConnection(HttpToolsProtocol):
     def _withdraw(self) -> bool:
         """Withdraw the newest request from the web, so that the web sends no answer, and return true.
 
-        Return False if earlier requests are not answered, or if a part of the answer is sent.
+        Return False if a part of the answer is sent.
         """
-        if self.pipeline or self.cycle.response_started:
+        if self.pipeline:  # the newest request waits for earlier answers
+            self.pipeline.popleft()
+        elif self.cycle.response_started:
             return False
         _disconnect(self.cycle)
+        self._cycles.remove(self.cycle)
         return True
 
     def _withdraw_all(self) -> None:

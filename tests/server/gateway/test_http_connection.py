@@ -203,7 +203,13 @@ async def test_a_large_body_is_read_and_so_are_the_bytes_behind_it() -> None:
 
 @pytest.mark.parametrize(
     "broken",
-    [b"\x00\r\n\r\n", b"GET // HTTP/9\r\n\r\n", b"GET http://[ HTTP/1.1\r\nHost: localhost\r\n\r\n", b"x" * 20_000],
+    [
+        b"\x00\r\n\r\n",
+        b"GET // HTTP/9\r\n\r\n",
+        b"GET http://[ HTTP/1.1\r\nHost: localhost\r\n\r\n",
+        b"x" * 20_000,
+        b"POST /2 HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\nno chunk\r\n",
+    ],
 )
 async def test_bytes_that_are_no_http_get_400_after_the_answers_to_earlier_requests(
     broken: bytes, caplog: pytest.LogCaptureFixture

@@ -157,6 +157,17 @@ async def test_a_request_that_is_not_answered_when_the_server_stops_gets_503(cap
     assert "Traceback" not in caplog.text
 
 
+async def test_when_the_server_stops_an_earlier_request_is_answered_before_a_body_that_is_not_complete() -> None:
+    async with pages() as (server, app), server.raw() as client:
+        app.may_answer.clear()
+        client.writer.write(GET % 1 + b"POST /2 HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\nhalf")
+        await until(lambda: bool(server.http) and server.http[0].request.in_body)
+        server.http[0].shutdown()
+        app.may_answer.set()
+        assert await answer(client) == (200, b'["/1", 0]')
+        assert await refused(client) == 503
+
+
 # --- memory ---
 
 
