@@ -24,7 +24,7 @@ class Login(fields.BotMessageModel):
     join: fields.TournamentId | None = None
     invite: fields.ShortText | None = None
     challenges: bool = False
-    omit: list[Literal["legal", "moves"]] = Field(default_factory=list, max_length=2)
+    omit: list[Literal["legal", "moves"]] = Field(default_factory=list, max_length=2, fail_fast=True)
     worker: fields.Name | None = None
     exchange_key: bool | None = None
     follow: bool | None = None
