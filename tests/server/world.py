@@ -47,6 +47,9 @@ class PlainLink:
 
     def end_free_reading(self) -> None: ...
 
+    def read_waiting(self) -> bool:
+        return False
+
     def pause_reading(self) -> None: ...
 
     def resume_reading(self) -> None: ...
@@ -82,6 +85,14 @@ class MemoryLink(PlainLink):
         self.invited_to: str | None = None
         self.on_frame: list[Callable[[Frame], None]] = []
         self.delay_ms = delay_ms
+        self.waiting: list[Callable[[], object]] = []
+        """Handlers of the frames that wait for the time budget."""
+
+    def read_waiting(self) -> bool:
+        waiting, self.waiting = self.waiting, []
+        for handle in waiting:
+            handle()
+        return bool(waiting)
 
     def has_room_for(self, tournament_id: str) -> bool:
         return self.has_room or self.has_invited_room

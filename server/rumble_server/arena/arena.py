@@ -84,7 +84,9 @@ class Arena:
         self.host_tokens, self.clubs, self.allowance = recorder.host_tokens, recorder.clubs, recorder.allowance
         self._grace_ms = grace_ms
         grace_until_ms = clock.now_ms() + grace_ms if grace_ms else 0
-        self.matches = Matches(recorder, run, lambda *end: self.scheduler.on_over(*end), grace_until_ms, bounds)
+        self.matches = Matches(
+            recorder, run, lambda *end: self.scheduler.on_over(*end), grace_until_ms, bounds, sessions
+        )
         self.lifecycle = Lifecycle(recorder, self.matches)
         self.scheduler = Scheduler(recorder, self.matches, self.lifecycle, run_pairing)
         self.logins = Logins(recorder, self.matches, self.lifecycle, self.scheduler, random, may_claim, admission)

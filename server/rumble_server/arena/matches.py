@@ -18,7 +18,7 @@ from rumble_protocol.codes import Rejection
 
 from rumble_server.arena.bots.player import Player
 from rumble_server.arena.bots.session import BotSession, Part
-from rumble_server.arena.ports import NEVER, TimerHandle
+from rumble_server.arena.ports import NEVER, Sessions, TimerHandle
 from rumble_server.arena.recorder import Recorder
 from rumble_server.limits.bounds import Bounds
 from rumble_server.match.blanking import blanked
@@ -109,8 +109,10 @@ class Matches:
         on_over: Callable[[Tournament, MatchOver, tuple[Player, ...]], None],
         grace_until_ms: int,
         bounds: Bounds,
+        sessions: Sessions,
     ) -> None:
         self.recorder = recorder
+        self._sessions = sessions
         self.bounds = bounds
         self.run = run
         self.grace_until_ms = grace_until_ms
@@ -382,13 +384,31 @@ class Matches:
         if now_ms < wake_at_ms:
             self._arm(match)
             return
-        match.timer, match.timer_at_ms = self._clock.after_input(partial(self._wake, match_id, now_ms)), now_ms
+        match.timer, match.timer_at_ms = self._clock.after_input(partial(self._judge, match_id, now_ms)), now_ms
 
-    def _wake(self, match_id: str, due_ms: int) -> None:
+    def _judge(self, match_id: str, due_ms: int, *, has_read: bool = False) -> None:
+        """Let the referee judge by the time `due_ms`, after the answers that wait for the time budget are handled.
+
+        Sockets with waiting bytes are not read. Therefore wait for one more reading of these sockets, but only for one,
+        so that a bot cannot delay the verdict by sending on. `has_read` is true after this reading.
+        """
         match = self.live[match_id]
+        has_waited = self._read_waiting(match)
+        if self.live.get(match_id) is not match:  # an answer has ended the match
+            return
+        if has_waited and not has_read:
+            match.timer = self._clock.after_input(partial(self._judge, match_id, due_ms, has_read=True))
+            return
         match.timer, match.timer_at_ms = None, NEVER
         with self.recorder.transaction:
             self._call_referee(match, partial(match.referee.wake, self._clock.now_ms(), due_ms))
+
+    def _read_waiting(self, match: LiveMatch) -> bool:
+        """Handle the waiting frames of the sessions with open turns. Return true if there were such frames."""
+        seats = match.referee.progress.seats
+        asked = [part.session for part in match.parts if seats[part.seat].turn is not None]
+        have_waited = [self._sessions.read_waiting(session.id) for session in asked if session is not None]
+        return any(have_waited)
 
 
 def _void(started: MatchStarted, at_ms: int) -> MatchOver:

@@ -74,7 +74,7 @@ class Clock(Protocol):
         """Call `callback` at the server time `when_ms`, or soon if this time has passed."""
 
     def after_input(self, callback: Callable[[], None]) -> TimerHandle:
-        """Call `callback` when all frames that were received before this call are handled."""
+        """Call `callback` when the sockets have been read once more. Frames may still wait for the time budget."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +124,12 @@ class Sessions(Protocol):
 
     def can_send(self, session_id: int) -> bool:
         """Return false if the connection has ended or is closing, although the arena may not be told yet."""
+
+    def read_waiting(self, session_id: int) -> bool:
+        """Handle frames that were received and wait for the time budget. Return true if there were such frames.
+
+        More frames may then still be on their way, because reading was paused meanwhile.
+        """
 
     def count_unsolicited(self, session_id: int) -> None:
         """Count the last frame, which answered no turn, toward the message limit."""

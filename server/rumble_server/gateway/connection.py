@@ -97,6 +97,8 @@ class Connection(asyncio.Protocol):
         """True from `pause_reading` to `resume_reading`, while the login of the session is checked."""
         self._is_unread = False
         """True while the socket is left unread because too many strangers have come at once."""
+        self._is_queued = False
+        """True from `_enqueue` to `on_scheduled`, while the connection waits for the time budget."""
         self._empty_frames = 0
         """Number of control frames and empty frames since `_counted_from_ms`."""
         self.opened_ms = self._counted_from_ms = self._now_ms()
@@ -172,17 +174,31 @@ class Connection(asyncio.Protocol):
 
         If no bytes are left, resume reading from the socket.
         """
+        self._is_queued = False
         if self._is_paused or self.transport is None:
             return
         self._read()
         self._resume(self.transport)
 
-    def _read(self) -> None:
+    def read_waiting(self) -> bool:
+        if not self._reader.has_bytes or self._is_paused or self.transport is None:
+            return False
+        try:
+            self._read(most_unbudgeted=MOST_UNANSWERED_TURNS)
+        except Exception:
+            log.exception("%s: cut off, its bytes could not be handled", self._log_name())
+            self.abort()
+        if self.transport is not None:
+            self._resume(self.transport)
+        return True
+
+    def _read(self, *, most_unbudgeted: int = 0) -> None:
         """Handle the bytes that `_reader` has, up to the bounds of an iteration of the loop.
 
-        If bytes are left, they wait for a later iteration. Pause reading from the socket meanwhile.
+        If bytes are left, they wait for a later iteration. Pause reading from the socket meanwhile. `most_unbudgeted`
+        is the number of frames that are read even if the time budget is spent.
         """
-        for message in self._reader.read():
+        for message in self._reader.read(most_unbudgeted=most_unbudgeted):
             if isinstance(message, str):
                 if self.session is not None:
                     self.session.on_text(message)
@@ -196,6 +212,12 @@ class Connection(asyncio.Protocol):
         self._flush()
         if self._reader.has_bytes and self.transport is not None and not self.transport.is_closing():
             self.transport.pause_reading()
+            self._enqueue()
+
+    def _enqueue(self) -> None:
+        """Queue the connection for a later iteration of the loop, but only once: each place in the queue is a turn."""
+        if not self._is_queued:
+            self._is_queued = True
             self._fairness.enqueue(self)
 
     def stop_reading(self) -> bool:
@@ -285,7 +307,7 @@ class Connection(asyncio.Protocol):
         """Resume reading, in a later iteration of the loop."""
         if self._is_paused:
             self._is_paused = False
-            self._fairness.enqueue(self)
+            self._enqueue()
 
     def count_as_logged_in(self) -> None:
         self._permit.mark_known()

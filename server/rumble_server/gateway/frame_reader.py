@@ -67,15 +67,18 @@ class FrameReader:
         """Add received bytes to the bytes that are not handled yet."""
         self._data, self._at = self._data[self._at :] + data if self.has_bytes else data, 0
 
-    def read(self) -> Iterator[str | bytes | Frame]:
+    def read(self, *, most_unbudgeted: int = 0) -> Iterator[str | bytes | Frame]:
         """Yield the messages of the fed bytes, up to the bounds of a loop iteration. The rest stays for a later call.
+
+        If `most_unbudgeted` is not 0, read up to this number of frames, even if the time budget is spent.
 
         Yield a text as `str`, or as `bytes` if the text is not UTF-8. Yield any other frame (a control frame, a binary
         frame, a frame without content) as `Frame`. A part of a fragmented message is no message.
         """
         data, bounds = self._data, self._bounds
-        frames, stop = bounds.frames_per_iteration, min(len(data), self._at + bounds.bytes_per_iteration)
-        while frames > 0 and self._at < stop and self._fairness.claim_time():
+        frames = most_unbudgeted or bounds.frames_per_iteration
+        stop = min(len(data), self._at + bounds.bytes_per_iteration)
+        while frames > 0 and self._at < stop and (self._fairness.claim_time() or most_unbudgeted):
             text = self._simple_text()
             if text is not None:
                 frames -= 1

@@ -126,5 +126,5 @@ class LoopClock:
         return self._loop.call_at((when_ms + 0.5) / 1000 - self._offset_s, callback)
 
     def after_input(self, callback: Callable[[], None]) -> asyncio.TimerHandle:
-        """Call `callback` after all frames received before this call have been handled."""
+        """Call `callback` when the sockets have been read once more."""
         return self._loop.call_later(INPUT_MS / 1000, callback)

@@ -67,6 +67,9 @@ class Link(Protocol):
     def end_free_reading(self) -> None:
         """Until the next turn is sent, handle received frames only within the time budget."""
 
+    def read_waiting(self) -> bool:
+        """Handle frames that were received and wait for the time budget. Return true if there were such frames."""
+
     def pause_reading(self) -> None:
         """Pause reading until `resume_reading`."""
 

@@ -43,6 +43,10 @@ class SessionRegistry:
         if session is not None and session.phase != "closed":
             session.link.send(frame)
 
+    def read_waiting(self, session_id: int) -> bool:
+        session = self.by_id.get(session_id)
+        return session is not None and session.link.read_waiting()
+
     def count_unsolicited(self, session_id: int) -> None:
         if session := self.by_id.get(session_id):
             session.admit_unsolicited()

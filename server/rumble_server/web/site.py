@@ -32,7 +32,7 @@ from rumble_server.store.log.async_reader import AsyncReader
 from rumble_server.web.errors import WebError
 from rumble_server.web.feed.feed import Feed
 from rumble_server.web.feed.ranker import Ranker
-from rumble_server.web.ports import DurableLog, ClubPlay
+from rumble_server.web.ports import ClubPlay, DurableLog
 from rumble_server.web.public_address import Addresses
 
 DISK_S = 5.0

@@ -60,6 +60,41 @@ def test_frames_that_were_received_count_before_a_timeout_does() -> None:
     assert match.referee.progress.moves == ["4"]
 
 
+def test_a_frame_that_waits_for_the_time_budget_counts_before_a_timeout_does() -> None:
+    world = World()
+    _, (ann, ben) = world.begun("ann", "ben", time_control=TimeControl(move_ms=1000))
+    (mover,) = [bot for bot in (ann, ben) if bot.heard("turn")]
+    mover.link.waiting.append(lambda: mover.link.waiting.append(lambda: mover.move("4")))
+    world.run(1010)
+    (match,) = world.arena.matches.live.values()
+    assert match.referee.progress.moves == ["4"]
+
+
+def test_a_waiting_frame_that_ends_the_match_leaves_no_verdict() -> None:
+    world = World()
+    tournament, (ann, ben) = world.begun("ann", "ben", legs=1, time_control=TimeControl(move_ms=1000))
+    (mover,) = [bot for bot in (ann, ben) if bot.heard("turn")]
+    mover.link.waiting.append(lambda: mover.say(type="resign", match=mover.last("turn")["match"]))
+    world.run()
+    assert [over.termination for over in tournament.results.values()] == [Termination.RESIGNATION]
+
+
+def test_a_bot_that_sends_on_delays_the_verdict_by_one_more_reading() -> None:
+    world = World()
+    tournament, (ann, ben) = world.begun("ann", "ben", legs=1, time_control=TimeControl(move_ms=1000))
+    (mover,) = [bot for bot in (ann, ben) if bot.heard("turn")]
+    handled: list[int] = []
+
+    def send_on() -> None:
+        handled.append(world.clock.now_ms())
+        mover.link.waiting.append(send_on)
+
+    mover.link.waiting.append(send_on)
+    world.run(1010)
+    assert [over.termination for over in tournament.results.values()] == [Termination.TIMEOUT]
+    assert len(handled) == 2
+
+
 def test_a_verdict_waits_for_frames_that_arrived_while_earlier_frames_were_handled() -> None:
     """The second clock runs out between the last reading of the sockets and the verdict about the first clock."""
     world = World()

@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import json
 from collections import Counter
 from collections.abc import AsyncIterator
 from itertools import count
@@ -9,15 +10,19 @@ from typing import Any
 
 import pytest
 from rumble_protocol.codes import CloseCode
+from rumble_protocol.fields import TimeControl
 from rumble_protocol.frames import turn_frame
 from rumble_server.gateway import connection
 from rumble_server.gateway.frame_reader import FRAMES_AT_ONCE, FrameReader
+from rumble_server.gateway.read_fairness import ReadFairness
 from rumble_server.gateway.session import Session
 from rumble_server.limits.bounds import Bounds
+from rumble_server.match.facts import MatchOver, MoveMade
 from websockets.frames import Frame as WireFrame
 from websockets.frames import Opcode
 
 from tests.server.gateway.served import hear, say, served
+from tests.waiting import until_true
 
 pytestmark = pytest.mark.e2e
 
@@ -220,6 +225,47 @@ async def test_all_texts_wait_for_time_but_answers_to_open_turns(monkeypatch: py
             for client in clients:
                 assert (await client.hear("error"))["code"] == "bad_message"
             assert max(counts.values()) == 2 + 1
+
+
+async def test_a_connection_waits_for_time_in_one_place_of_the_queue(monkeypatch: pytest.MonkeyPatch) -> None:
+    async with served() as server, server.several(1, bots=1) as (client,):
+        (link,) = server.made
+        with monkeypatch.context() as patch:
+            patch.setattr(ReadFairness, "claim_time", lambda _: False)
+            queued: list[object] = []
+            patch.setattr(server.shared.fairness, "enqueue", queued.append)
+            link.data_received(WireFrame(Opcode.TEXT, b"x").serialize(mask=True))
+            link.pause_reading()
+            link.resume_reading()
+            assert queued == [link]
+        link.on_scheduled()
+        assert (await client.hear("error"))["code"] == "bad_message"
+
+
+@pytest.mark.parametrize("pieces", [1, 2])
+async def test_an_answer_that_waits_for_time_when_its_clock_runs_out_counts(
+    monkeypatch: pytest.MonkeyPatch, pieces: int
+) -> None:
+    """Strangers use up all the time; the answer is too long to be handled at once, or comes in two pieces."""
+    async with served() as server, server.several(2, bots=2) as bots:
+        tournament = server.create(start_at_bots=2, legs=1, time_control=TimeControl(move_ms=500))
+        for bot in bots:
+            bot.say(type="join", tournament=tournament)
+        starts = [await bot.hear("match_start") for bot in bots]
+        (match,) = server.arena.matches.live.values()
+        to_move = [seat.turn is not None for seat in match.referee.progress.seats].index(True)
+        mover = bots[[start["seat"] for start in starts].index(to_move)]
+        turn = await mover.hear("turn")
+        move = {"type": "move", "match": turn["match"], "turn_id": turn["turn_id"], "move": turn["legal"][0]}
+        data = WireFrame(Opcode.TEXT, json.dumps(move | {"note": "x" * 700}).encode()).serialize(mask=True)
+        with monkeypatch.context() as patch:
+            patch.setattr(ReadFairness, "claim_time", lambda _: False)
+            mover.writer.write(data[: len(data) // pieces])
+            await asyncio.sleep(0.05)
+            mover.writer.write(data[len(data) // pieces :])
+            await until_true(lambda: any(isinstance(fact, MatchOver | MoveMade) for fact in server.log.facts))
+        (fact,) = [fact for fact in server.log.facts if isinstance(fact, MatchOver | MoveMade)]
+        assert isinstance(fact, MoveMade)
 
 
 async def test_a_stranger_sends_at_most_4_kib_at_once_and_a_bot_64() -> None:

@@ -18,7 +18,7 @@ from rumble_server.tournament.tournament import OVER, Tournament
 from rumble_server.web.feed import crosstable, views
 from rumble_server.web.feed.ranker import Ranker
 from rumble_server.web.feed.spectator import Chunk, Spectator
-from rumble_server.web.ports import DurableLog, ClubPlay
+from rumble_server.web.ports import ClubPlay, DurableLog
 
 PACE_MS, SLOWEST_PACE_MS = 250, 500
 """Shortest and longest time in ms for which changes are gathered before they are sent. The time grows with the number

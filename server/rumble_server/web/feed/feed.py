@@ -12,7 +12,7 @@ from rumble_server.web.feed.crosstable import prepare_pairs
 from rumble_server.web.feed.ranker import Ranker
 from rumble_server.web.feed.spectator import Chunk, Spectator
 from rumble_server.web.feed.waker import Waker
-from rumble_server.web.ports import DurableLog, ClubPlay
+from rumble_server.web.ports import ClubPlay, DurableLog
 
 log = logging.getLogger(__name__)
 
