@@ -88,13 +88,26 @@ async def test_the_connection_ends_with_a_last_answer(is_last: bool) -> None:
     connection._stop_idle_timer()
 
 
-async def test_a_request_is_withdrawn_while_it_is_the_only_one_and_not_answered() -> None:
+async def test_a_request_that_waits_is_withdrawn_and_the_earlier_request_is_answered() -> None:
     web = Web()
     connection, transport = opened(web)
     connection.parser.feed_data(GET % 1)
     connection.parser.feed_data(GET % 2)
-    assert not connection._withdraw(), "the first request is not answered"
+    assert connection._withdraw()
+    assert connection._is_answering()
     await web.answer()
+    assert not connection._is_answering()
+    assert transport.written.count(b"HTTP/1.1 200") == 1
+    connection._stop_idle_timer()
+
+
+async def test_a_request_is_withdrawn_from_the_web_until_a_part_of_its_answer_is_sent() -> None:
+    web = Web()
+    connection, transport = opened(web)
+    connection.parser.feed_data(GET % 1)
+    await web.answer()
+    assert not connection._withdraw()
+    connection.parser.feed_data(GET % 2)
     assert connection._withdraw()
     await web.answer()
     assert transport.written.count(b"HTTP/1.1 200") == 1
