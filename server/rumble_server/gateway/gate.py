@@ -17,9 +17,8 @@ from rumble_protocol.bot_messages import BotMessage, Login
 from rumble_protocol.codec import BadMessage
 from rumble_protocol.codes import CloseCode
 
-from rumble_server.arena.arena import Arena
 from rumble_server.arena.ports import Caller, Clock, TimerHandle
-from rumble_server.gateway.ports import SessionEvents
+from rumble_server.gateway.ports import ArenaEvents, SessionEvents
 
 Request = TypeVar("Request")
 Answer = TypeVar("Answer")
@@ -82,7 +81,7 @@ class Gate:
         """
         return GatedClock(self._clock, self, max(0, newest_ms - self._clock.now_ms()))
 
-    def wrap_arena(self, arena: Arena) -> SessionEvents:
+    def wrap_arena(self, arena: SessionEvents) -> SessionEvents:
         """Wrap the arena, so that sessions call the arena through the gate."""
         return GatedArena(arena, self)
 
@@ -115,7 +114,7 @@ class Gate:
         """Record that the bots' connections were closed, because the lease has been over for long."""
         self.were_bots_closed = True
 
-    def reopen(self, arena: Arena) -> None:
+    def reopen(self, arena: ArenaEvents) -> None:
         """Open the gate, because the lease is valid again: resume the arena, then let waiting calls in."""
         if self.closed_at_ms is None or not self.has_valid_lease():
             return
@@ -127,7 +126,7 @@ class Gate:
         self._clock.after_input(self._run_waiting)  # first, so that the calls enter even after an error of the arena
         arena.resume(closed_ms, bots_were_closed=bots_were_closed)
 
-    def resume_after_sleep(self, arena: Arena, slept_ms: int) -> None:
+    def resume_after_sleep(self, arena: ArenaEvents, slept_ms: int) -> None:
         """Resume the arena after a sleep of the machine for `slept_ms`, as if the bots' connections had been closed.
 
         Without a valid lease, the gate counts as closed during the sleep, and `reopen` resumes the arena.
@@ -233,7 +232,7 @@ class _Timer:
 class GatedArena:
     """The arena of a led club, behind the club's gate, as sessions call the arena (port `SessionEvents`)."""
 
-    def __init__(self, arena: Arena, gate: Gate) -> None:
+    def __init__(self, arena: SessionEvents, gate: Gate) -> None:
         self._arena = arena
         self._gate = gate
         self._run_or_enqueue, self._receive = gate.run_or_enqueue, arena.receive

@@ -45,6 +45,13 @@ class SessionEvents(Protocol):
         """Tell the arena that the connection has ended."""
 
 
+class ArenaEvents(SessionEvents, Protocol):
+    """The port through which a gate calls the arena of a club."""
+
+    def resume(self, suspended_ms: int, *, bots_were_closed: bool) -> None:
+        """Go on after a suspension. `bots_were_closed` is true if connections of bots were closed meanwhile."""
+
+
 class KnownBots(Protocol):
     """The port through which connections ask the arena of a club about bots and bans."""
 
