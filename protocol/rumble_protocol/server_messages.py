@@ -11,6 +11,8 @@ from rumble_protocol.fields import AwayClock, Count, Milliseconds, Seat, ServerM
 from rumble_protocol.limits import Limits as Limits
 
 TournamentStatus = Literal["lobby", "running", "paused", "finished", "cancelled"]
+OVER: tuple[TournamentStatus, ...] = ("finished", "cancelled")
+"""Statuses of a tournament that goes on no more."""
 
 _Open = Field(union_mode="left_to_right", description="A later server of version 1 may send others.")
 

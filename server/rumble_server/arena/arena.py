@@ -13,7 +13,7 @@ from rumble_engine import Termination
 from rumble_protocol.bot_messages import BotMessage, Challenge, Join, Leave, Login, Move, Resign
 from rumble_protocol.codec import BadMessage, read_named_turn
 from rumble_protocol.codes import CLOSE_REASONS, CloseCode, ErrorCode, NoticeCode
-from rumble_protocol.server_messages import FieldProblem
+from rumble_protocol.server_messages import OVER, FieldProblem
 
 from rumble_server.arena.bots import messages
 from rumble_server.arena.bots.frame_sender import NO_MATCH, FrameSenders
@@ -37,7 +37,6 @@ from rumble_server.limits.guesses import Guesses
 from rumble_server.match.progress import Progress
 from rumble_server.tournament.ended import EndedTournament
 from rumble_server.tournament.errors import CommandRefused, RequestRefused
-from rumble_server.tournament.tournament import OVER
 
 FATAL = {
     ErrorCode.BAD_KEY: CloseCode.WRONG_KEY,

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from rumble_protocol.clubs import MAIN
 from rumble_protocol.codes import ErrorCode
 from rumble_protocol.secret import RANDOM_BYTES, make_secret
+from rumble_protocol.server_messages import OVER
 
 from rumble_server.arena.arena import Arena
 from rumble_server.arena.ports import HouseBot, HouseRunner
@@ -21,7 +22,7 @@ from rumble_server.tournament import commands
 from rumble_server.tournament.config import TournamentConfig
 from rumble_server.tournament.errors import CommandRefused
 from rumble_server.tournament.facts import BotJoined, BotLeft, LogFact, TournamentEnded
-from rumble_server.tournament.tournament import OVER, Tournament
+from rumble_server.tournament.tournament import Tournament
 
 WATCHED_FACTS = frozenset((BotJoined, BotLeft, TournamentEnded))
 """Types of facts after which `HouseBots.on_durable` may start or end house bots."""

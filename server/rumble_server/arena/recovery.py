@@ -8,13 +8,15 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
+from rumble_protocol.server_messages import OVER
+
 from rumble_server.arena.arena import Arena
 from rumble_server.match.facts import MatchFact, MatchStarted
 from rumble_server.match.rebuild import RebuiltMatch
 from rumble_server.tournament.club_facts import ClubFact, HostTokensRemoved, NameUsed
 from rumble_server.tournament.facts import LogFact
 from rumble_server.tournament.rebuild import rebuild_tournament
-from rumble_server.tournament.tournament import OVER, Tournament
+from rumble_server.tournament.tournament import Tournament
 
 log = logging.getLogger(__name__)
 

@@ -8,7 +8,7 @@ from random import Random
 from typing import Literal
 
 from rumble_protocol.codes import ErrorCode
-from rumble_protocol.server_messages import TournamentStatus
+from rumble_protocol.server_messages import OVER, TournamentStatus
 
 from rumble_server.match.match_id import MatchId, match_id_of
 from rumble_server.tournament import facts
@@ -16,7 +16,7 @@ from rumble_server.tournament.config import TournamentConfig
 from rumble_server.tournament.errors import CommandRefused
 from rumble_server.tournament.formats import FORMATS
 from rumble_server.tournament.pairs.swiss import most_rounds
-from rumble_server.tournament.tournament import OVER, Tournament
+from rumble_server.tournament.tournament import Tournament
 
 STANDS = "; its results stand"
 """Last words of the message with which most commands are refused on an ended tournament."""

@@ -10,6 +10,8 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import Any, Generic, TypeVar
 
+from rumble_protocol.server_messages import OVER
+
 from rumble_server.match.facts import MatchOver, MatchStarted
 from rumble_server.match.match_id import MatchId
 from rumble_server.results.table_result import table_result_of
@@ -18,7 +20,7 @@ from rumble_server.tournament.audit import Audit, Context, ScheduleKey, Span
 from rumble_server.tournament.formats import FORMATS
 from rumble_server.tournament.pairs.audit import MatchRecord, audit_pairs
 from rumble_server.tournament.tables.audit import TableRecord, audit_tables
-from rumble_server.tournament.tournament import OVER, Tournament
+from rumble_server.tournament.tournament import Tournament
 
 R = TypeVar("R")
 """The type of a match's record in an audit."""

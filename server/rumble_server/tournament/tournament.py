@@ -11,7 +11,7 @@ from math import inf
 from typing import assert_never
 
 from rumble_engine import State, Termination
-from rumble_protocol.server_messages import TournamentStatus
+from rumble_protocol.server_messages import OVER, TournamentStatus
 
 from rumble_server.match.clock import FastControl
 from rumble_server.match.facts import MatchOver, MatchStarted
@@ -25,7 +25,6 @@ from rumble_server.tournament.formats import FORMATS, AnyRound, PairingTask
 from rumble_server.tournament.slot import Slot
 from rumble_server.tournament.terms import Terms
 
-OVER: tuple[TournamentStatus, ...] = ("finished", "cancelled")
 MOST_LATEST = 12
 """Maximum number of latest results in a view, and of final states kept for their boards."""
 

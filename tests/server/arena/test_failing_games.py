@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 from rumble_engine.games.dilemma import DilemmaGame, DilemmaState
 from rumble_engine.games.tictactoe import TicTacToe, TicTacToeState
+from rumble_protocol.server_messages import OVER
 from rumble_server.match.facts import MatchOver, state_after
 from rumble_server.match.transcript import public_facts, transcript
-from rumble_server.tournament.tournament import OVER
 
 from tests.server.arena.playing import first_legal
 from tests.server.world import Bot, World

@@ -3,10 +3,11 @@
 from collections.abc import Iterable, Iterator, Mapping
 
 from rumble_protocol.codes import ErrorCode
+from rumble_protocol.server_messages import OVER
 
 from rumble_server.tournament import commands
 from rumble_server.tournament.errors import CommandRefused
-from rumble_server.tournament.tournament import OVER, Tournament
+from rumble_server.tournament.tournament import Tournament
 
 
 class Tournaments(Mapping[str, Tournament]):

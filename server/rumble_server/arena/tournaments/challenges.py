@@ -14,6 +14,7 @@ from rumble_engine import Game, UnknownGame, get_game
 from rumble_protocol.bot_messages import Challenge
 from rumble_protocol.codes import ErrorCode
 from rumble_protocol.fields import TimeControl
+from rumble_protocol.server_messages import OVER
 
 from rumble_server.arena.bots.player import Player
 from rumble_server.arena.bots.session import BotSession
@@ -23,7 +24,7 @@ from rumble_server.arena.tournaments.lifecycle import Lifecycle
 from rumble_server.limits.admission import Admission
 from rumble_server.tournament.config import TournamentConfig
 from rumble_server.tournament.errors import CommandRefused
-from rumble_server.tournament.tournament import OVER, Tournament
+from rumble_server.tournament.tournament import Tournament
 
 TOO_MANY = "too many challenges are open here; try again later"
 GAVE_WAY = "all places for challenges were taken, most of them from your address"

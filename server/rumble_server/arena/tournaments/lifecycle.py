@@ -7,6 +7,7 @@ from typing import Literal
 
 from rumble_engine import Termination
 from rumble_protocol.codes import NoticeCode
+from rumble_protocol.server_messages import OVER
 
 from rumble_server.arena.bots import messages
 from rumble_server.arena.bots.player import Player
@@ -19,7 +20,7 @@ from rumble_server.tournament.config import TournamentConfig
 from rumble_server.tournament.ended import EndedTournament, FinalResult
 from rumble_server.tournament.facts import BotJoined, TournamentCreated
 from rumble_server.tournament.ids import tournament_id
-from rumble_server.tournament.tournament import OVER, Tournament
+from rumble_server.tournament.tournament import Tournament
 
 
 class Lifecycle:

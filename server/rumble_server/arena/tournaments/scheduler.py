@@ -11,6 +11,7 @@ from functools import partial
 from itertools import chain
 
 from rumble_protocol.codes import NoticeCode
+from rumble_protocol.server_messages import OVER
 
 from rumble_server.arena.bots.player import Player
 from rumble_server.arena.matches import Matches
@@ -24,7 +25,7 @@ from rumble_server.match.match_id import tournament_id_of
 from rumble_server.tournament import commands
 from rumble_server.tournament.errors import CommandRefused
 from rumble_server.tournament.formats import AnyRound
-from rumble_server.tournament.tournament import OVER, Tournament
+from rumble_server.tournament.tournament import Tournament
 
 log = logging.getLogger(__name__)
 

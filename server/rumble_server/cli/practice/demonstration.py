@@ -12,6 +12,7 @@ from rich.console import Console
 from rich.live import Live
 from rumble_engine import get_game
 from rumble_protocol.fields import TimeControl
+from rumble_protocol.server_messages import OVER
 
 from rumble_server.arena.commands.organiser import Organiser
 from rumble_server.cli.output.errors import CliError, ExitCode
@@ -27,7 +28,7 @@ from rumble_server.cli.support.organiser_client import OrganiserClient, api_path
 from rumble_server.config import ServerConfig
 from rumble_server.tournament.config import MOST_BOTS, TournamentConfig
 from rumble_server.tournament.formats import FORMATS
-from rumble_server.tournament.tournament import OVER, Tournament
+from rumble_server.tournament.tournament import Tournament
 
 if TYPE_CHECKING:
     from rumble_server.app import Server

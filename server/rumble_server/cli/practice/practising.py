@@ -16,6 +16,7 @@ from rumble_engine import get_game
 from rumble_protocol.codes import CloseCode
 from rumble_protocol.fields import DAY_MS, TimeControl
 from rumble_protocol.secret import make_secret
+from rumble_protocol.server_messages import OVER
 
 from rumble_server.arena.commands.organiser import Organiser
 from rumble_server.cli.output.advice import CLOSES
@@ -30,7 +31,7 @@ from rumble_server.cli.support.local_config import local_config
 from rumble_server.cli.support.loop import run_unless_stopped
 from rumble_server.config import ServerConfig
 from rumble_server.tournament.config import TournamentConfig
-from rumble_server.tournament.tournament import OVER, Tournament
+from rumble_server.tournament.tournament import Tournament
 
 ID = "practice"
 NAME = "my-bot"

@@ -13,6 +13,7 @@ from rich.live import Live
 from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
+from rumble_protocol.server_messages import OVER
 
 from rumble_server.cli.output.boards import SEATS, draw_board
 from rumble_server.cli.output.errors import CliError
@@ -21,7 +22,6 @@ from rumble_server.cli.output.terminal import is_screen, plain, plain_lines, pla
 from rumble_server.cli.support.event_stream import StreamEvent, StreamLost, follow
 from rumble_server.cli.support.organiser_client import OrganiserClient, api_path
 
-OVER = ("finished", "cancelled")
 PAIRING = "the next round is being paired"
 FRAME_S = 0.2
 """Minimum time in s between two pictures."""

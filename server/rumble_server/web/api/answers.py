@@ -12,6 +12,7 @@ from typing import TypeVar, TypeVarTuple
 from fastapi import Request
 from rumble_protocol.codes import ErrorCode
 from rumble_protocol.feed_messages import TournamentSummary
+from rumble_protocol.server_messages import OVER
 
 from rumble_server.match.match_id import Neighbours, tournament_id_of
 from rumble_server.tournament.audit import Context
@@ -20,7 +21,7 @@ from rumble_server.tournament.errors import CommandRefused
 from rumble_server.tournament.facts import LogFact
 from rumble_server.tournament.history import context_of
 from rumble_server.tournament.rebuild import Rebuilt
-from rumble_server.tournament.tournament import OVER, Tournament
+from rumble_server.tournament.tournament import Tournament
 from rumble_server.web.api import from_log
 from rumble_server.web.api.answer_cache import AnswerCache
 from rumble_server.web.api.from_log import Basics

@@ -15,6 +15,7 @@ import orjson
 from rumble_engine import ALL
 from rumble_protocol.feed_messages import Snapshot, TournamentView
 from rumble_protocol.fields import MoveInfo, ServerMessageModel
+from rumble_protocol.server_messages import OVER
 
 from rumble_server.match.facts import MatchOver, MatchStarted
 from rumble_server.match.last_attempt import infos, last_attempt, notes, thought_ms
@@ -29,7 +30,7 @@ from rumble_server.tournament.exports.document import export, match_json, summar
 from rumble_server.tournament.facts import LogFact
 from rumble_server.tournament.history import audit_facts, context_of
 from rumble_server.tournament.rebuild import Rebuilt
-from rumble_server.tournament.tournament import OVER, Tournament
+from rumble_server.tournament.tournament import Tournament
 from rumble_server.web.api import models
 from rumble_server.web.api.replays import ended_view, replay
 from rumble_server.web.compression import LEVEL

@@ -9,12 +9,11 @@ from prometheus_client import CollectorRegistry, ProcessCollector, generate_late
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily, Metric
 from prometheus_client.registry import Collector
 from rumble_protocol.clubs import MAIN
-from rumble_protocol.server_messages import TournamentStatus
+from rumble_protocol.server_messages import OVER, TournamentStatus
 
 from rumble_server.host.histogram import Histogram
 from rumble_server.limits.guesses import HOST_TOKEN, SHORTEST_TOKEN
 from rumble_server.match.facts import MatchOver, MoveMade
-from rumble_server.tournament.tournament import OVER
 from rumble_server.web.client import client_address, is_local
 from rumble_server.web.guards.secret_checks import SecretChecker
 from rumble_server.web.guards.tokens import bearer_token

@@ -11,10 +11,11 @@ from dataclasses import dataclass, field
 
 from rumble_protocol.feed_messages import FeedField, FeedMatchOver, FeedMatchStart, FeedMove, Snapshot
 from rumble_protocol.fields import ServerMessageModel
+from rumble_protocol.server_messages import OVER
 
 from rumble_server.match.progress import Progress
 from rumble_server.tournament.changes import Changes
-from rumble_server.tournament.tournament import OVER, Tournament
+from rumble_server.tournament.tournament import Tournament
 from rumble_server.web.feed import crosstable, views
 from rumble_server.web.feed.ranker import Ranker
 from rumble_server.web.feed.spectator import Chunk, Spectator

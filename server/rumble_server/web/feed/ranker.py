@@ -16,11 +16,12 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 from rumble_protocol.feed_messages import Standing
+from rumble_protocol.server_messages import OVER
 
 from rumble_server.match.facts import MatchOver
 from rumble_server.results.ratings import Ratings
 from rumble_server.results.standings import LiveStandings
-from rumble_server.tournament.tournament import OVER, Tournament
+from rumble_server.tournament.tournament import Tournament
 
 log = logging.getLogger(__name__)
 

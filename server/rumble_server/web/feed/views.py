@@ -17,12 +17,13 @@ from rumble_protocol.feed_messages import (
     TournamentSummary,
     TournamentView,
 )
+from rumble_protocol.server_messages import OVER
 
 from rumble_server.arena.state.display_names import DisplayNames
 from rumble_server.match.facts import MatchOver, played
 from rumble_server.match.progress import Progress
 from rumble_server.tournament.ended import Outline, outline_of
-from rumble_server.tournament.tournament import MOST_LATEST, OVER, Tournament
+from rumble_server.tournament.tournament import MOST_LATEST, Tournament
 from rumble_server.web.feed.crosstable import MOST_IN_CROSSTABLE, pair_view, pairs_view
 from rumble_server.web.feed.expected import expected_end
 from rumble_server.web.feed.headline import headline

@@ -7,13 +7,14 @@ from typing import Any
 
 from rumble_engine import get_game
 from rumble_protocol.feed_messages import Pair, Standing, TournamentView
+from rumble_protocol.server_messages import OVER
 
 from rumble_server.results.tables.points import PLACES as PLACES_COUNT
 from rumble_server.results.tables.standings import TABLE_TIEBREAKS
 from rumble_server.results.tiebreaks import TIEBREAKS
 from rumble_server.tournament.audit import Audit
 from rumble_server.tournament.formats import FORMATS
-from rumble_server.tournament.tournament import OVER, Tournament
+from rumble_server.tournament.tournament import Tournament
 from rumble_server.web.api.exports import kinds_for
 from rumble_server.web.feed.position_view import position_view
 from rumble_server.web.pages.chart import scale_of
