@@ -81,7 +81,7 @@ class FaultyBot:
             except ConnectionClosed as closed:
                 if closed.rcvd is not None and closed.rcvd.code in DO_NOT_RECONNECT:
                     raise Closed(closed.rcvd.code, closed.rcvd.reason) from None
-            except (OSError, EOFError, WebSocketException):
+            except (OSError, EOFError, ValueError, WebSocketException):  # a ValueError for a wrong proxy
                 pass
             await asyncio.sleep(PAUSE_S)
         raise BadServer(f"{self.server.http_base} has not answered for {PATIENCE_S:g} s")

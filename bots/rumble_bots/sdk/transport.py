@@ -144,6 +144,8 @@ async def connect(server: Address, tls: Callable[[], ssl.SSLContext] | None = No
         if isinstance(error, WebSocketException):
             raise Unreachable(f"{place} does not answer as a Rumble server: {error}") from error
         raise Unreachable(f"cannot reach {place}: {_plain(error)}") from error
+    except ValueError as error:  # such as a proxy's port that is no number; the text may have a part of a password
+        raise Unreachable(f"cannot reach {place}: an address is not valid") from error
     if socket.subprotocol != SUBPROTOCOL:
         await socket.close()
         raise Unreachable(f"{server.http_base} does not speak {SUBPROTOCOL}")

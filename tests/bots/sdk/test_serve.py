@@ -128,6 +128,16 @@ async def test_a_proxy_that_is_no_url_is_told_without_its_password(proxy: str, m
         await connect(Address("rumble.invalid", 80))
 
 
+@pytest.mark.parametrize("proxy", ["proxy.school:abc", "pupil:%ff@proxy.school:1", "pupil:[se]cret@proxy.school:1"])
+async def test_a_proxy_with_a_wrong_part_is_told_without_its_password(
+    proxy: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("http_proxy", f"http://{proxy}")
+    with pytest.raises(Unreachable, match=r"^cannot reach .*proxy\.school:\w+: an address is not valid$") as raised:
+        await connect(Address("rumble.invalid", 80))
+    assert "pupil" not in str(raised.value)
+
+
 async def test_a_proxy_that_cannot_be_reached_is_named_without_its_password(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("http_proxy", "http://pupil:secret@127.0.0.1:1")
     problem = r"^cannot reach http://rumble\.invalid:80 through the proxy 127\.0\.0\.1:1: nobody listens there$"

@@ -116,22 +116,27 @@ class OrganiserClient:
                     answer.read()
                     raise CliError(self._error_text(answer))
                 yield from parse(answer.iter_lines())
-        except (httpx.HTTPError, httpx.InvalidURL) as error:
+        except (httpx.HTTPError, httpx.InvalidURL, UnicodeError) as error:
             raise StreamLost(self._unanswered(error)) from None
         except ValueError:
             raise CliError(self._is_no_rumble(answer)) from None
 
     def _client(self, read_s: float) -> "httpx.Client":
-        """Make a client of the server that waits at most `read_s` for the next bytes of an answer."""
+        """Make a client of the server that waits at most `read_s` for the next bytes of an answer. Raises CliError."""
         import httpx
 
-        return httpx.Client(
-            base_url=self.base,
-            headers=self._headers,
-            timeout=httpx.Timeout(TIMEOUT_S, read=read_s),
-            trust_env=self._trust_env,
-            verify=self._verify,
-        )
+        try:
+            return httpx.Client(
+                base_url=self.base,
+                headers=self._headers,
+                timeout=httpx.Timeout(TIMEOUT_S, read=read_s),
+                trust_env=self._trust_env,
+                verify=self._verify,
+            )
+        except UnicodeEncodeError:
+            raise CliError("a host token has only plain characters", ExitCode.USAGE) from None
+        except (httpx.InvalidURL, ImportError, ValueError):  # the text may have a part of the proxy's password
+            raise CliError(f"cannot reach {self.base}: the proxy that the environment names cannot be used") from None
 
     def _send(self, method: str, path: str, **kwargs: Any) -> "httpx.Response":
         """Send a request. Repeat it for at most `PATIENCE_S` while the server is being replaced. Raises CliError."""
@@ -153,21 +158,18 @@ class OrganiserClient:
                     answer = client.request(method, f"/api/{path}", headers=_bearer(self._chosen_token), **kwargs)
         except httpx.TimeoutException:
             raise CliError(f"the server at {self.base} did not answer within {TIMEOUT_S:g} s") from None
-        except (httpx.HTTPError, httpx.InvalidURL) as error:
-            raise CliError(self._unanswered(error)) from None
-        except UnicodeEncodeError as error:
-            if error.encoding == "utf-8":
-                problem = "the command line has characters that this locale cannot read; PYTHONUTF8=1 reads them"
-            else:
-                problem = "a host token has only plain characters"
+        except UnicodeEncodeError:
+            problem = "the command line has characters that this locale cannot read; PYTHONUTF8=1 reads them"
             raise CliError(problem, ExitCode.USAGE) from None
+        except (httpx.HTTPError, httpx.InvalidURL, UnicodeError) as error:  # a UnicodeError for a proxy's host
+            raise CliError(self._unanswered(error)) from None
         if answer.is_success:
             self._save_token(answer.headers.get("Rumble-Token"))
             return answer
         is_usage = answer.status_code == HTTPStatus.UNPROCESSABLE_ENTITY
         raise CliError(self._error_text(answer), ExitCode.USAGE if is_usage else ExitCode.FAILED)
 
-    def _unanswered(self, error: "httpx.HTTPError | httpx.InvalidURL") -> str:
+    def _unanswered(self, error: Exception) -> str:
         from rumble_bots.sdk.tls_trouble import tls_trouble
 
         problem = str(error) or type(error).__name__

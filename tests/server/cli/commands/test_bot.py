@@ -155,6 +155,15 @@ def test_wrong_usage(args: list[str], message: str, file: str, capsys: pytest.Ca
     assert message in refused(capsys, 2, "bot", *(arg.replace("FILE", file) for arg in args), *server)
 
 
+def test_a_faulty_bot_with_a_wrong_proxy_ends_in_a_line(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("http_proxy", "http://proxy:abc")
+    monkeypatch.setattr(faulty, "PATIENCE_S", 0.01)
+    told = refused(capsys, 1, "bot", "faulty", "--join", "cup", "--fault", "silent", "--server", "rumble.invalid:80")
+    assert told == "rumble: http://rumble.invalid:80 has not answered for 0.01 s\n"
+
+
 @pytest.mark.parametrize(
     "command",
     [["bot", "random", "--join", "cup"], ["play", "--against", "x"], ["bridge", "stdio", "--join", "cup", "cat"]],

@@ -84,6 +84,31 @@ def test_something_else_answers(monkeypatch: pytest.MonkeyPatch, answer: httpx.R
         OrganiserClient("127.0.0.1:1").get("tournaments")
 
 
+@pytest.mark.parametrize("proxy", ["http://proxy:abc", "ftp://proxy", "http://pupil:se/cret@proxy:1", "socks5://proxy"])
+def test_a_proxy_that_cannot_be_used_is_told_without_its_password(proxy: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("http_proxy", proxy)
+    client = OrganiserClient("rumble.invalid:80")
+    for ask in (lambda: client.get("tournaments"), lambda: next(client.events("feed", None))):
+        with pytest.raises(CliError, match=r"^cannot reach http://rumble\.invalid:80: the proxy that the env"):
+            ask()
+
+
+def test_a_proxy_whose_host_cannot_be_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("http_proxy", "http://a..b:1")
+    client = OrganiserClient("rumble.invalid:80")
+    with pytest.raises(CliError, match="no server answers at"):
+        client.get("tournaments")
+    with pytest.raises(StreamLost, match="no server answers at"):
+        next(client.events("feed", None))
+
+
+def test_a_token_of_other_characters_is_refused() -> None:
+    client = OrganiserClient("127.0.0.1:1", "schlüssel")
+    for ask in (lambda: client.get("tournaments"), lambda: next(client.events("feed", None))):
+        with pytest.raises(CliError, match=r"^a host token has only plain characters$"):
+            ask()
+
+
 def test_a_command_asks_again_while_the_server_is_being_replaced(refusing: Refusing, slept: list[float]) -> None:
     assert refusing(503, 421, 502).get("tournaments") == {"done": True}
     assert refusing(503, 421, Retry_After="3").post("tournaments", {}) == {"done": True}
