@@ -14,6 +14,7 @@ DETAILS_MS = 30_000
 """Maximum time in ms for the first answer of a Battlesnake. A machine in the cloud may need time to wake up."""
 MOST_BYTES = 64 * 1024
 """Maximum size of an answer in bytes. Usual answers have less than 1 KiB."""
+MOST_PORT = 65535
 API_VERSION = "1"
 """The only version of Battlesnake's API."""
 
@@ -42,22 +43,31 @@ class NoAnswer(Exception):
 
 
 class Webhooks:
-    """The Battlesnake at the address `url`. Raises BadAddress if `url` is not an HTTP address."""
+    """The Battlesnake at the address `url`. Raises BadAddress if `url` is not an HTTP address.
+
+    Raises BadProgram if the proxy that the environment names cannot be used.
+    """
 
     def __init__(self, url: str) -> None:
         try:
             parsed = httpx.URL(url.strip() if "://" in url else f"http://{url.strip()}")
-        except httpx.InvalidURL as error:
+            host = parsed.host
+        except (httpx.InvalidURL, UnicodeError) as error:
             raise BadAddress(f"{url!r} is not the address of a Battlesnake ({error})") from None
-        if parsed.scheme not in ("http", "https") or not parsed.host:
+        if parsed.scheme not in ("http", "https") or not host or (parsed.port or 0) > MOST_PORT:
             raise BadAddress(f"{url!r} is not the address of a Battlesnake: write http://host:port")
         self.url = str(parsed).rstrip("/")
-        self._client = httpx.AsyncClient(
-            headers={"Accept-Encoding": "identity"},  # an answer of bounded size stays small
-            timeout=None,  # `_ask` bounds the whole request
-            limits=httpx.Limits(max_connections=None),
-            trust_env=parsed.host not in LOOPBACK,
-        )
+        try:
+            self._client = httpx.AsyncClient(
+                headers={"Accept-Encoding": "identity"},  # an answer of bounded size stays small
+                timeout=None,  # `_ask` bounds the whole request
+                limits=httpx.Limits(max_connections=None),
+                trust_env=host not in LOOPBACK,
+            )
+        except (httpx.InvalidURL, ImportError, ValueError):  # the text may have a part of the proxy's password
+            raise BadProgram(
+                f"no Battlesnake at {self.url}: the proxy that the environment names cannot be used"
+            ) from None
 
     async def check(self) -> None:
         """Request the Battlesnake's details. Raises BadProgram if no Battlesnake answers."""
@@ -95,7 +105,7 @@ class Webhooks:
                         raise NoAnswer(f"answers with more than {MOST_BYTES // 1024} KiB")
         except TimeoutError:
             raise NoAnswer(f"did not answer within {timeout_ms} ms") from None
-        except httpx.HTTPError as error:
+        except (httpx.HTTPError, ExceptionGroup) as error:  # a group for a proxy's port above `MOST_PORT`
             raise NoAnswer(f"cannot be reached ({str(error) or type(error).__name__})") from None
         return content
 

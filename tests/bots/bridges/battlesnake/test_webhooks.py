@@ -83,6 +83,12 @@ async def test_a_server_that_is_no_battlesnake(details: tuple[int, bytes], probl
     assert problem in str(raised.value)
 
 
+async def test_a_proxy_whose_port_cannot_be_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("http_proxy", "http://127.0.0.1:65536")
+    with pytest.raises(BadProgram, match=r"no Battlesnake at http://a\.b: it cannot be reached"):
+        await Webhooks("a.b").check()
+
+
 async def test_nobody_answers() -> None:
     with Battlesnake() as unheard:
         url = unheard.url
@@ -90,10 +96,21 @@ async def test_nobody_answers() -> None:
         await Webhooks(url).check()
 
 
-@pytest.mark.parametrize("text", ["ftp://snake", "http://", "", "http://snake:port"])
+@pytest.mark.parametrize(
+    "text", ["ftp://snake", "http://", "", "http://snake:port", "http://xn--a", "http://snake:65536"]
+)
 def test_a_text_that_is_no_address_of_a_battlesnake_is_refused(text: str) -> None:
     with pytest.raises(BadAddress, match="is not the address of a Battlesnake"):
         Webhooks(text)
+
+
+@pytest.mark.parametrize("proxy", ["http://proxy:abc", "ftp://proxy", "http://pupil:se/cret@proxy:1", "socks5://proxy"])
+def test_a_proxy_that_cannot_be_used_is_told_without_its_password(proxy: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("http_proxy", proxy)
+    with pytest.raises(
+        BadProgram, match=r"^no Battlesnake at http://a\.b: the proxy that the environment names cannot"
+    ):
+        Webhooks("a.b")
 
 
 @pytest.mark.parametrize(
