@@ -129,6 +129,8 @@ class Client:
                 self._log(level, f"{problem}; connecting again in {wait_s:.1f} s")
                 said = problem
                 await self._sleep(wait_s)
+                if self._failure is not None:  # the bot gave up meanwhile
+                    raise self._failure
         finally:
             for thought in self._thoughts:
                 thought.cancel()
