@@ -61,11 +61,13 @@ def is_function(text: str) -> bool:
     return ":" in text or text.endswith(".py")
 
 
-def load_bot(text: str) -> Bot:
+def load_bot(text: str, place: Path | None = None) -> Bot:
     """Load the bot that `text` names as `FILE.py:FUNCTION`. Raises BadFunction.
 
     A function of one argument gets a `Turn`, and returns a move. A function of two arguments gets `board, player`, only
     in tictactoe and connect4. FUNCTION may also be the name of a subclass or an instance of `Bot`.
+
+    `place` is the absolute path of FILE.py, if the working directory may have changed since the user wrote `text`.
 
     FILE.py can import modules from its folder. After `load_bot` has loaded a bot from another folder, only modules that
     were imported before can be used.
@@ -73,18 +75,19 @@ def load_bot(text: str) -> Bot:
     file, colon, function = text.rpartition(":")
     if not colon or not function or not file.endswith(".py"):
         raise BadFunction(f"{text!r} does not say which function of which file: write FILE.py:FUNCTION")
-    found = getattr(_load_module(Path(file)), function, None)
+    found = getattr(_load_module(Path(file), place or Path(file)), function, None)
     if found is None:
         raise BadFunction(f"{file} has no {function}")
     return as_bot(found, text)
 
 
-def load_file(file: Path) -> Bot:
+def load_file(file: Path, place: Path) -> Bot:
     """Load the bot of a file: its function `choose` or `ai`, or else its only function or subclass of `Bot`.
 
-    Imported functions, and functions whose names begin with `_`, do not count. Raises BadFunction.
+    Imported functions, and functions whose names begin with `_`, do not count. `place` is the absolute path of the
+    file. Raises BadFunction, whose text names `file`.
     """
-    module = _load_module(file)
+    module = _load_module(file, place)
     own = {
         name: found
         for name, found in vars(module).items()
@@ -134,16 +137,19 @@ def _needed(function: Callable[..., Any], label: str) -> int:
     return len(needed)
 
 
-def _load_module(file: Path) -> ModuleType:
-    """Enter the folder of a file, and load the file as a module. The module can import modules from the folder."""
-    if not file.is_file():
+def _load_module(file: Path, place: Path) -> ModuleType:
+    """Enter the folder of the file at `place`, and load the file as a module. Errors name `file`.
+
+    The module can import modules from the folder.
+    """
+    if not place.is_file():
         raise BadFunction(f"no such file: {file}")
-    name = f"{MODULE_PREFIX}{file.stem}"
-    spec = importlib.util.spec_from_file_location(name, file)
+    name = f"{MODULE_PREFIX}{place.stem}"
+    spec = importlib.util.spec_from_file_location(name, place)
     if spec is None or spec.loader is None:
         raise BadFunction(f"{file} is not a Python file")
     module = importlib.util.module_from_spec(spec)
-    BOT_FOLDERS.enter(file.resolve().parent)
+    BOT_FOLDERS.enter(place.resolve().parent)
     sys.modules[name] = module
     try:
         spec.loader.exec_module(module)

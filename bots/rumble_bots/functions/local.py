@@ -23,7 +23,7 @@ class FunctionBot(ReferenceBot):
     """A function as a bot for the game `game`, without a server. Raises BadFunction.
 
     Without `bot`, the function is loaded from `text`, which is FILE.py:FUNCTION. With `bot`, nothing is loaded. Then
-    `text` serves only as a name in error messages, and `file` is the file of the bot.
+    `text` serves only as a name in error messages. `file` is the path of the bot's file, by default FILE.py.
 
     The function's turns have the position, but not the earlier moves: `ply` is 0 and `moves` is empty.
     """
@@ -36,8 +36,9 @@ class FunctionBot(ReferenceBot):
         """Time (`time.monotonic`) at which the present call of the function began; None between calls."""
         self.text = text
         self._game = game
-        self._folder = (file or Path(text.rpartition(":")[0])).resolve().parent
-        self._bot = load_bot(text) if bot is None else bot
+        file = file or Path(text.rpartition(":")[0])
+        self._folder = file.resolve().parent
+        self._bot = load_bot(text, file) if bot is None else bot
 
     def pick(self, state: State, seat: int, budget_ms: int | None) -> Choice:
         """Call the function for a move. Raises BotFailed if the function fails, or returns no legal move."""

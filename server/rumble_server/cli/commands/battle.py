@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING, Annotated, TypeVar
 
@@ -72,7 +73,8 @@ def battle(
     settings = read_settings(setting)
     functions: list[FunctionBot] = []
     names = [first, second, *(others or ())]
-    makers = [_maker(name, game, functions) for name in names]
+    places = [Path(name.rpartition(":")[0]).absolute() for name in names]  # a bot may change the working directory
+    makers = [_maker(name, place, game, functions) for name, place in zip(names, places, strict=True)]
     heading = f"{' against '.join(names)} at {kind.title}: {matches} matches"
     if others:
         if opening:
@@ -170,17 +172,18 @@ def _print_table(
         typer.echo(line if result.mean_payoff is None else f"{line}  payoff {result.mean_payoff:g}")
 
 
-def _maker(text: str, game: str, functions: "list[FunctionBot]") -> "Maker":
+def _maker(text: str, place: Path, game: str, functions: "list[FunctionBot]") -> "Maker":
     """Return a function that makes the bot named by `text`.
 
-    If `text` is FILE.py:FUNCTION, load the function at once, and append the function's bot to `functions`.
+    If `text` is FILE.py:FUNCTION, load the function at once from the file at `place`, and append the function's bot to
+    `functions`.
     """
     from rumble_bots.functions.load import is_function
     from rumble_bots.functions.local import FunctionBot
     from rumble_bots.reference import make_reference_bot
 
     if is_function(text):
-        bot = FunctionBot(Random(), text=text, game=game)
+        bot = FunctionBot(Random(), text=text, game=game, file=place)
         functions.append(bot)
         return lambda _: bot
     name, options = read_reference_bot(text)

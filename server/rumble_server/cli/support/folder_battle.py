@@ -80,8 +80,8 @@ class FolderBattle:
 
     def play(self) -> Tournament:
         """Load the bots, play all matches, and return the finished tournament. Raises CliError."""
-        for file in self._files:
-            self._load(file)
+        for file, place in [(file, file.absolute()) for file in self._files]:  # a bot may change the working directory
+            self._load(file, place)
         if len(self._bots) < 2:
             raise CliError(f"of {len(self._files)} files, {len(self._bots)} are bots: two are needed")
         tournament = Tournament(TournamentCreated("battle", self._config, 0))
@@ -98,20 +98,20 @@ class FolderBattle:
         tournament.apply(commands.end(tournament, 0, cancelled=False, reason=tournament.why_complete))
         return tournament
 
-    def _load(self, file: Path) -> None:
-        game, real_file = self._config.game, file.resolve()  # the bot may change the working directory
+    def _load(self, file: Path, place: Path) -> None:
+        game = self._config.game
         loading = FunctionBot(Random(), text=file.name, game=game, bot=Bot())
         loading.asked_at_s = time.monotonic()
         self.functions.append(loading)
         try:
-            loaded = load_file(file)
+            loaded = load_file(file, place)
         except SdkError as error:
             self._fail(file.name, error)
         else:
             if loaded.games is not None and game not in loaded.games:
                 self._fail(file.name, f"{file.name} does not play {get_game(game).title}")
             else:
-                bot = self._bots[file.stem] = _FileBot(Random(), text=file.name, game=game, bot=loaded, file=real_file)
+                bot = self._bots[file.stem] = _FileBot(Random(), text=file.name, game=game, bot=loaded, file=place)
                 self.functions.append(bot)
         finally:
             loading.asked_at_s = None

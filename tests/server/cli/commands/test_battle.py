@@ -54,6 +54,15 @@ def test_functions_fight_too(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     assert "mine.py:wrong answered no legal move: 'x' is not a move" in capsys.readouterr().err
 
 
+def test_a_function_that_changes_the_working_directory_leaves_the_files_of_others_where_they_are(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "mine.py").write_text("import os\nos.chdir('/')\ndef ai(turn): return turn.legal[0]\n")
+    for others in (["mine.py:ai"], ["random", "mine.py:ai", "--game", "liars-dice"]):
+        monkeypatch.chdir(tmp_path)
+        printed(capsys, "battle", "mine.py:ai", *others, "--matches", "2")
+
+
 def test_bots_take_options_of_their_own_and_matches_begin_with_random_plies(capsys: pytest.CaptureFixture[str]) -> None:
     args = ["minimax,depth=4", "minimax,depth=1,search=plain", "--matches", "20", "--opening", "2"]
     game = ["--game", "connect4", "--setting", "columns=5", "--setting", "rows=4"]

@@ -87,7 +87,8 @@ def test_a_bot_that_changes_its_working_directory_still_imports_from_its_folder(
 ) -> None:
     (folder / "_helper.py").write_text(FIRST)
     late = "import os\nos.chdir('/')\ndef choose(turn):\n    import _helper\n    return _helper.choose(turn)"
-    (folder / "zoe.py").write_text(late)
+    for name in ("adam", "zoe"):
+        (folder / f"{name}.py").write_text(late)
     monkeypatch.chdir(folder.parent)
     assert battle(Path(folder.name), capsys)[1] == ""
 
