@@ -3,6 +3,7 @@
 import re
 import sys
 from collections.abc import Sequence
+from contextlib import chdir
 from typing import Any
 
 from rumble_server.cli.output.errors import CliError, ExitCode
@@ -31,7 +32,8 @@ def checked_bots(names: Sequence[str]) -> list[str]:
 
     for name in names:
         if is_function(name):
-            load_bot(name)
+            with chdir("."):  # the bot may change the working directory
+                load_bot(name)
         elif name not in REFERENCE_BOTS:
             raise CliError(f"unknown bot {name!r}; known: {', '.join(REFERENCE_BOTS)}", ExitCode.USAGE)
     return list(names)

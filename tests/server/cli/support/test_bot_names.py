@@ -24,6 +24,15 @@ def test_names_are_split_and_known() -> None:
         checked_bots(["nowhere.py:ai"])
 
 
+def test_a_bot_that_changes_the_working_directory_changes_it_for_nobody_else(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "mine.py").write_text("import os\nos.chdir('/')\ndef ai(turn): pass\n")
+    monkeypatch.chdir(tmp_path)
+    assert checked_bots(["mine.py:ai", "mine.py:ai"]) == ["mine.py:ai", "mine.py:ai"]
+    assert Path.cwd() == tmp_path
+
+
 def test_a_reference_bot_with_options() -> None:
     assert read_reference_bot("random") == ("random", {})
     assert read_reference_bot("minimax,depth=4,search=plain,time-ms=9") == (
