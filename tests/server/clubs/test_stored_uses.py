@@ -3,10 +3,12 @@
 import math
 import time
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from rumble_server.arena.state.names_and_keys import digest_of
+from rumble_server.clubs import registry, stored_uses
 from rumble_server.clubs.registry import READ_USES_S
 from rumble_server.clubs.stored_uses import StoredUses
 from rumble_server.limits.quotas import Quotas
@@ -61,10 +63,11 @@ def test_no_more_is_read_than_there_is_time_for() -> None:
 
 
 async def test_clubs_that_were_read_in_time_are_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    use_of = StoredUses._use_of
+    use_of, now_s = StoredUses._use_of, 0.0
 
     def use_of_slowly(uses: StoredUses, reader: LogReader, club: str) -> ClubUse:
-        time.sleep(READ_USES_S / 4)
+        nonlocal now_s
+        now_s += READ_USES_S / 4
         return use_of(uses, reader, club)
 
     monkeypatch.setattr(StoredUses, "_use_of", use_of_slowly)
@@ -72,7 +75,10 @@ async def test_clubs_that_were_read_in_time_are_told(tmp_path: Path, monkeypatch
     async with running(tmp_path / "x.db") as server:
         await create(server, *names)
     async with running(tmp_path / "x.db") as server:
-        assert names & (await server.clubs.read_uses(stored=True)).keys() not in (set(), names)
+        for module in (registry, stored_uses):
+            monkeypatch.setattr(module, "time", SimpleNamespace(monotonic=lambda: now_s))
+        read = names & (await server.clubs.read_uses(stored=True)).keys()
+    assert (len(read), now_s) == (3, READ_USES_S * 3 / 4)
 
 
 async def test_the_uses_of_clubs_that_are_not_loaded_are_told(tmp_path: Path) -> None:
