@@ -111,7 +111,7 @@ def as_bot(found: object, label: str) -> Bot:
             raise BadFunction(f"{label} needs {needed} arguments to be made; a Bot class named here needs none")
         try:
             return found()
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             raise BadFunction(f"{label} fails when it is made: {in_a_line(error)}") from error
     function: Callable[..., Any] = found
     if needed == 1:

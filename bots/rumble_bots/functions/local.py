@@ -50,7 +50,7 @@ class FunctionBot(ReferenceBot):
             move = str(_result(answer))
         except SdkError:
             raise
-        except Exception as error:
+        except (Exception, asyncio.CancelledError) as error:
             raise BotFailed(f"{self.text} failed: {in_a_line(error)}") from error
         finally:
             self.asked_at_s = None

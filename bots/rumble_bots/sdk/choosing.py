@@ -19,10 +19,13 @@ from rumble_bots.sdk.thinkers import Thinkers
 
 logger = logging.getLogger("rumble_bots")
 
-INSTALLED = tuple(str(Path(module.__path__[0])) for module in (rumble_bots, rumble_engine, rumble_protocol)) + tuple(
-    sysconfig.get_path(kind) for kind in ("stdlib", "purelib", "platlib")
+INSTALLED = (
+    *(str(Path(module.__path__[0])) for module in (rumble_bots, rumble_engine, rumble_protocol)),
+    *(sysconfig.get_path(kind) for kind in ("stdlib", "purelib", "platlib")),
+    "<frozen ",
 )
-"""Folders with files of Rumble, Python and installed packages. Files elsewhere count as the bot author's own."""
+"""Beginnings of the paths of files of Rumble, Python and installed packages. Other files count as the bot author's
+own."""
 
 
 class Chooser:
@@ -105,7 +108,10 @@ def in_a_line(error: BaseException) -> str:
 
     The place is the innermost line in a file of the bot's author, or else the line that raised the error.
     """
-    text = " ".join(str(error).split())
+    try:
+        text = " ".join(str(error).split())
+    except Exception:  # noqa: BLE001  # `__str__` may be the bot author's own
+        text = ""
     line = f"{type(error).__name__}: {text}" if text else type(error).__name__
     frames = traceback.extract_tb(error.__traceback__)
     own = [frame for frame in frames if _is_own(frame)] or frames

@@ -117,6 +117,10 @@ def test_a_text_that_names_no_function_is_refused_with_the_reason(text: str, pro
             "from rumble_bots import Bot\nclass ai(Bot):\n    def __init__(self): 1 / 0",
             r"fails when it is made: ZeroDivisionError: division by zero \(mine.py, line 3, in __init__\)",
         ),
+        (
+            "from rumble_bots import Bot\nclass ai(Bot):\n    def __init__(self): exit('gone')",
+            r"fails when it is made: SystemExit: gone \(mine.py, line 3, in __init__\)",
+        ),
     ],
 )
 def test_files_that_give_no_bot(file: Path, source: str, problem: str) -> None:

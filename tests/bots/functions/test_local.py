@@ -34,6 +34,10 @@ def test_any_kind_of_function_plays(tmp_path: Path, source: str) -> None:
         ("def ai(turn): return 1 / 0", r"mine\.py:ai failed: ZeroDivisionError: .* \(mine\.py, line 1, in ai\)"),
         ("def ai(turn): return 9", r"mine\.py:ai answered no legal move: '9' is not a move"),
         ("def ai(turn): return None", r"answered no legal move: 'None'"),
+        (
+            "import asyncio\nasync def ai(turn): raise asyncio.CancelledError",
+            r"failed: CancelledError \(mine\.py, line 2, in ai\)",
+        ),
     ],
 )
 def test_a_fault_of_a_function_is_told_with_its_kind(tmp_path: Path, source: str, problem: str) -> None:

@@ -130,3 +130,11 @@ def test_the_place_of_an_error_is_in_the_author_s_own_file() -> None:
 def test_an_error_in_a_line() -> None:
     assert in_a_line(ValueError("two\nlines")) == "ValueError: two lines"
     assert in_a_line(ValueError()) == "ValueError"
+
+
+def test_an_error_that_has_no_text_is_told_by_its_type() -> None:
+    class Broken(Exception):
+        def __str__(self) -> str:
+            raise ValueError
+
+    assert in_a_line(Broken()) == "Broken"

@@ -10,7 +10,8 @@ from rumble_bots.functions.local import FunctionBot
 from rumble_bots.reference import Choice
 from rumble_bots.reference.battle import played_out
 from rumble_bots.sdk.bot import Bot
-from rumble_bots.sdk.errors import SdkError
+from rumble_bots.sdk.choosing import in_a_line
+from rumble_bots.sdk.errors import BotFailed, SdkError
 from rumble_engine import Outcome, SettingValue, State, Termination, get_game
 
 from rumble_server.cli.output.errors import CliError, ExitCode
@@ -37,6 +38,8 @@ class _FileBot(FunctionBot):
             return super().pick(state, seat, budget_ms)
         except SdkError as error:
             raise _Failed(self, error) from error
+        except SystemExit as error:  # the others play on
+            raise _Failed(self, BotFailed(f"{self.text} failed: {in_a_line(error)}")) from error
 
 
 class FolderBattle:

@@ -60,14 +60,15 @@ def test_a_bot_that_fails_loses_and_the_others_play_on(
 ) -> None:
     (folder / "cem.py").write_text("def ai(turn):\n    board = {}\n    return board['x']\n")
     (folder / "dora.py").write_text("def ai(turn):\n    return 'nonsense'\n")
+    (folder / "emil.py").write_text("def ai(turn):\n    exit()\n")
     out, err = battle(folder, capsys, "--game", game)
     lines = sorted(err.splitlines())
     assert lines[0] == "cem.py failed: KeyError: 'x' (cem.py, line 3, in ai)"
     assert lines[1].startswith("dora.py answered no legal move: ")
-    assert len(lines) == 2
+    assert lines[2:] == ["emil.py failed: SystemExit: None (emil.py, line 2, in ai)"]
     rows = {cells[2].strip(): cells for line in out.splitlines() if len(cells := line.split("|")) > 5}
-    assert {"anna", "berta", "cem", "dora"} < rows.keys()
-    assert "class: finished after 12 matches" in out
+    assert {"anna", "berta", "cem", "dora", "emil"} < rows.keys()
+    assert "class: finished after 20 matches" in out
 
 
 def test_linked_files_import_modules_from_their_own_folders(
