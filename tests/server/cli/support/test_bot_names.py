@@ -39,8 +39,9 @@ def test_a_reference_bot_with_options() -> None:
         "minimax",
         {"depth": 4, "search": "plain", "time_ms": 9},
     )
-    with pytest.raises(CliError, match="'depth' is not an option of minimax"):
-        read_reference_bot("minimax,depth")
+    for wrong in ("depth", "seed=3", "name=x"):
+        with pytest.raises(CliError, match=f"'{wrong}' is not an option of minimax"):
+            read_reference_bot(f"minimax,{wrong}")
 
 
 @pytest.mark.parametrize(("bot", "name"), [("random", "random"), ("my.py:ai", "ai"), ("a/b.py:_hidden_", "hidden")])
