@@ -174,7 +174,7 @@ class Trace:
 def _read(frame: str) -> Any:
     try:
         return json.loads(frame)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
 
 

@@ -169,7 +169,7 @@ def json_or_text(text: str) -> bool | int | str:
     """Return the value of a text that is a boolean, whole number or string in JSON; return any other text unchanged."""
     try:
         value = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return text
     return value if isinstance(value, bool | int | str) else text
 

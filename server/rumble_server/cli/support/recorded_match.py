@@ -51,7 +51,7 @@ def from_text(text: str, source: str, match_id: str | None) -> RecordedMatch:
     """
     try:
         first = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return _from_transcript(text, source)
     if isinstance(first, dict) and isinstance(first.get("matches"), list):
         return _from_export(first, source, match_id)
@@ -109,7 +109,7 @@ def _from_transcript(text: str, source: str) -> RecordedMatch:
 def _object(text: str, source: str, number: int) -> Mapping[str, Any]:
     try:
         found = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         found = None
     if isinstance(found, dict):
         return found

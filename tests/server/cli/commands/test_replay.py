@@ -102,6 +102,7 @@ def test_standard_input_is_read(capsys: Captured, monkeypatch: pytest.MonkeyPatc
     ("text", "problem"),
     [
         ("", "no match starts in it"),
+        ("[" * 10_000, "line 1 is not a JSON object"),
         ("[]", "neither an export of a tournament nor a transcript"),
         ('{"matches": [1]}', "not an export of a tournament"),
         ('{"tournament": {}, "matches": []}', "has no match"),

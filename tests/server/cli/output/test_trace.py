@@ -137,7 +137,7 @@ def test_the_ends_of_connections() -> None:
     assert shown(trace.closed("bot", 1000, "")) == [("note", "your bot closed the connection: 1000")]
 
 
-@pytest.mark.parametrize("frame", ["{nope", "[]", "3", '{"type": 3}', '"\\u001b[31m"', "\x1b[31m"])
+@pytest.mark.parametrize("frame", ["{nope", "[]", "[" * 10_000, "3", '{"type": 3}', '"\\u001b[31m"', "\x1b[31m"])
 def test_any_frame_of_a_bot_is_shown_on_one_plain_line(frame: str) -> None:
     (entry,) = Trace().frame("bot", frame)
     assert str(entry).isprintable()

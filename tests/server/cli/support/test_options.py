@@ -12,6 +12,7 @@ def test_settings_are_json_or_text() -> None:
         "empty": "",
     }
     assert read_settings(None) == {}
+    assert read_settings(["rule=" + "[" * 10_000]) == {"rule": "[" * 10_000}
 
 
 @pytest.mark.parametrize("text", ["columns", "=5", ""])
