@@ -54,20 +54,20 @@ class Chooser:
                 answer = await self._in_thread(turn)
                 if inspect.isawaitable(answer):
                     answer = await answer
+            if isinstance(answer, str):
+                return answer
+            logger.warning("%s: the bot answered %r at ply %d, which is no text", turn.match, answer, turn.ply)
+            return str(answer)
         except Crashed:
             raise
         except Resign as resign:
             raise Resign(str(resign) or "the bot gives up") from resign
-        except (Exception, asyncio.CancelledError) as error:
+        except (Exception, SystemExit, asyncio.CancelledError) as error:
             task = asyncio.current_task()
             if isinstance(error, asyncio.CancelledError) and task is not None and task.cancelling():
                 raise  # the client ends; otherwise the bot itself cancelled a task
             logger.exception("%s: the bot failed at ply %d", turn.match, turn.ply)
             raise Crashed(in_a_line(error)) from error
-        if isinstance(answer, str):
-            return answer
-        logger.warning("%s: the bot answered %r at ply %d, which is no text", turn.match, answer, turn.ply)
-        return str(answer)
 
     async def _in_thread(self, turn: Turn) -> str | Awaitable[str]:
         """Call `choose` in a thread, and measure the time lost around the call.

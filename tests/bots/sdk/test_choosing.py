@@ -1,5 +1,6 @@
 import asyncio
 import logging
+import sys
 import threading
 from dataclasses import replace
 from typing import Any
@@ -86,6 +87,25 @@ async def test_an_error_is_a_crash_with_its_place_and_is_logged_whole(caplog: py
         await Chooser(Answering(KeyError("x"))).choose(TURN)
     assert caplog.records[0].levelno == logging.ERROR
     assert caplog.records[0].exc_info is not None
+
+
+async def test_a_bot_that_exits_is_a_crash() -> None:
+    class Exiting(Bot):
+        async def choose(self, turn: Turn) -> str:
+            sys.exit("gone")
+
+    for bot in (Exiting(), Answering(SystemExit("gone"))):
+        with pytest.raises(Crashed, match=r"^SystemExit: gone \(test_choosing.py, line \d+, in choose\)$"):
+            await Chooser(bot).choose(TURN)
+
+
+async def test_an_answer_without_a_text_is_a_crash() -> None:
+    class Broken:
+        def __str__(self) -> str:
+            raise KeyError("x")
+
+    with pytest.raises(Crashed, match=r"^KeyError: 'x'"):
+        await Chooser(Answering(Broken())).choose(TURN)
 
 
 async def test_a_search_without_a_find_is_a_crash() -> None:
