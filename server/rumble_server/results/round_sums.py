@@ -22,7 +22,7 @@ from rumble_server.results.rounds import RoundEntry, Rounds
 
 
 @dataclass(frozen=True, slots=True)
-class _Part:
+class _Contribution:
     """The contribution of a round to a bot's sum over opponents."""
 
     score: int
@@ -68,15 +68,17 @@ class RoundSums:
             case "ps":
                 return {name: sum(accumulate(entry.points for entry in row)) for name, row in rows.items()}, scale
             case "sb":
-                return {name: sum(part.score * part.points for part in self._parts(name)) for name in rows}, scale**2
+                return {
+                    name: sum(each.score * each.points for each in self._contributions(name)) for name in rows
+                }, scale**2
             case "ks":
                 return {name: self._koya(row) for name, row in rows.items()}, scale
             case "bh-c1":
-                return {name: sum(part.score for part in _cut_low(self._parts(name))) for name in rows}, scale
+                return {name: sum(each.score for each in _cut_low(self._contributions(name))) for name in rows}, scale
             case "bh-m1":
-                return {name: _sum_without_highest(_cut_low(self._parts(name))) for name in rows}, scale
+                return {name: _sum_without_highest(_cut_low(self._contributions(name))) for name in rows}, scale
             case _:
-                return {name: sum(part.score for part in self._parts(name)) for name in rows}, scale
+                return {name: sum(each.score for each in self._contributions(name)) for name in rows}, scale
 
     def _koya(self, row: Sequence[RoundEntry]) -> int:
         """Return a bot's points against opponents that have at least half of the possible points (art. 9.2)."""
@@ -85,15 +87,15 @@ class RoundSums:
             entry.points for entry in row if entry.opponent is not None and 2 * self.points[entry.opponent] >= half
         )
 
-    def _parts(self, name: str) -> list[_Part]:
+    def _contributions(self, name: str) -> list[_Contribution]:
         found = []
         for entry in self.rounds.rows[name]:
             if entry.is_open:
                 continue
             if entry.opponent is not None and (entry.played or self._round_robin):
-                found.append(_Part(self._adjusted[entry.opponent], entry.points, False))
+                found.append(_Contribution(self._adjusted[entry.opponent], entry.points, False))
             elif not self._round_robin:
-                found.append(_Part(self._dummy(name, entry), entry.points, entry.is_voluntary))
+                found.append(_Contribution(self._dummy(name, entry), entry.points, entry.is_voluntary))
         return found
 
     def _dummy(self, name: str, entry: RoundEntry) -> int:
@@ -134,17 +136,17 @@ class RoundSums:
         return Encounters(scores, {name: len(met[name]) for name in group}, self.rounds.win * unit)
 
 
-def _cut_low(parts: list[_Part]) -> list[_Part]:
-    """Return all parts except the lowest voluntary part (art. 14.1.1 and 16.5).
+def _cut_low(contributions: list[_Contribution]) -> list[_Contribution]:
+    """Return all contributions except the lowest voluntary contribution (art. 14.1.1 and 16.5).
 
-    If no part is voluntary, leave out the lowest part of all.
+    If no contribution is voluntary, leave out the lowest of all.
     """
-    if not parts:
-        return parts
-    lowest = min(parts, key=lambda part: (not part.voluntary, part.score))
-    return [part for part in parts if part is not lowest]
+    if not contributions:
+        return contributions
+    lowest = min(contributions, key=lambda each: (not each.voluntary, each.score))
+    return [each for each in contributions if each is not lowest]
 
 
-def _sum_without_highest(parts: list[_Part]) -> int:
-    scores = [part.score for part in parts]
+def _sum_without_highest(contributions: list[_Contribution]) -> int:
+    scores = [each.score for each in contributions]
     return sum(scores) - max(scores, default=0)

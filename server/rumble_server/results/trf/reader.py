@@ -52,7 +52,7 @@ class _Line:
     def bad(self, column: int, why: str) -> _Bad:
         return _Bad(f"line {self.number}, column {column}: {why}")
 
-    def part(self, first: int, last: int) -> str:
+    def columns(self, first: int, last: int) -> str:
         """Return the text in the columns from `first` to `last`, without blanks at the ends."""
         return self.text[first - 1 : last].strip()
 
@@ -61,7 +61,7 @@ class _Line:
 
         Raises _Bad.
         """
-        text = self.part(first, last)
+        text = self.columns(first, last)
         if not _WHOLE.fullmatch(text) or int(text) < least:
             raise self.bad(first, f"{what} must be a whole number from {least}, not {text!r}")
         return int(text)
@@ -71,7 +71,7 @@ class _Line:
 
         Raises _Bad.
         """
-        return self.read_tenths(first, self.part(first, last), what)
+        return self.read_tenths(first, self.columns(first, last), what)
 
     def read_tenths(self, column: int, text: str, what: str) -> int:
         """Return the points written in `text`, in tenths. Raises _Bad."""
@@ -154,9 +154,9 @@ class _Reader:
             if self.rounds > MOST_ROUNDS:
                 raise line.bad(5, f"more than {MOST_ROUNDS} rounds")
         elif code == "152":
-            if line.part(4, len(line)) not in ("W", "B"):
-                raise line.bad(5, f"the initial colour is W or B, not {line.part(4, len(line))!r}")
-            self.first_seat = line.part(4, len(line)).lower()
+            if line.columns(4, len(line)) not in ("W", "B"):
+                raise line.bad(5, f"the initial colour is W or B, not {line.columns(4, len(line))!r}")
+            self.first_seat = line.columns(4, len(line)).lower()
         elif code == "XXC":
             self.take_configuration(line)
         elif code == "XXZ":
@@ -181,10 +181,10 @@ class _Reader:
         elif code == "162":
             self.take_worth_162(line)
         elif re.fullmatch(r"\d\d2", code):
-            self.fields.setdefault(code, line.part(4, len(line)))
+            self.fields.setdefault(code, line.columns(4, len(line)))
 
     def take_player(self, line: _Line) -> None:
-        if not line.part(15, 47):
+        if not line.columns(15, 47):
             raise line.bad(15, "a player needs a name")
         number = line.whole(5, 8, "the starting number")
         if number in self.players:
@@ -198,20 +198,22 @@ class _Reader:
         self.lines[number] = line
         self.players[number] = TrfPlayer(
             number,
-            line.part(15, 47),
-            line.part(11, 13),
-            line.whole(49, 52, "the rating", 0) or None if line.part(49, 52) else None,
-            line.tenths(81, 84, "the points") if line.part(81, 84) else None,
-            line.whole(86, 89, "the rank") if line.part(86, 89) else None,
+            line.columns(15, 47),
+            line.columns(11, 13),
+            line.whole(49, 52, "the rating", 0) or None if line.columns(49, 52) else None,
+            line.tenths(81, 84, "the points") if line.columns(81, 84) else None,
+            line.whole(86, 89, "the rank") if line.columns(86, 89) else None,
             tuple(entry or TrfEntry() for entry in entries),
         )
 
     def entry(self, line: _Line, column: int, number: int) -> TrfEntry | None:
         """Return a player's entry for the round whose columns begin at `column`; None if blank. Raises _Bad."""
-        opponent_text, seat = line.part(column, column + 3), line.part(column + 4, column + 6).lower()
-        code = line.part(column + 7, column + 7).upper()
-        if line.part(column + 8, column + 9):
-            raise line.bad(column + 8, f"nothing stands between two rounds, but {line.part(column + 8, column + 9)!r}")
+        opponent_text, seat = line.columns(column, column + 3), line.columns(column + 4, column + 6).lower()
+        code = line.columns(column + 7, column + 7).upper()
+        if line.columns(column + 8, column + 9):
+            raise line.bad(
+                column + 8, f"nothing stands between two rounds, but {line.columns(column + 8, column + 9)!r}"
+            )
         if not (opponent_text or seat or code):
             return None
         opponent = line.whole(column, column + 3, "the opponent", 0) if opponent_text else 0
@@ -238,7 +240,7 @@ class _Reader:
                 self.first_seat = word[0]
 
     def take_byes(self, line: _Line) -> None:
-        kind = line.part(5, 5).upper()
+        kind = line.columns(5, 5).upper()
         if kind not in codes.REQUESTED:
             raise line.bad(5, f"the kind of a bye is F, H or Z, not {kind!r}")
         number = line.whole(7, 9, "the round")
@@ -246,18 +248,18 @@ class _Reader:
             self.byes[number][player] = kind
 
     def take_accelerations(self, line: _Line) -> None:
-        number = self.name(line, 5, line.part(5, 8))
+        number = self.name(line, 5, line.columns(5, 8))
         for column in range(10, len(line.text.rstrip()) + 1, 5):
-            blank = not line.part(column, column + 3)
+            blank = not line.columns(column, column + 3)
             self.accelerations[number].append(0 if blank else line.tenths(column, column + 3, "virtual points"))
 
     def take_acceleration(self, line: _Line) -> None:
-        if line.part(5, 8) and line.tenths(5, 8, "virtual match points"):
+        if line.columns(5, 8) and line.tenths(5, 8, "virtual match points"):
             raise line.bad(5, "match points are for teams")
         points = line.tenths(10, 13, "virtual points")
         first, last = self.rounds_of(line, 15, 19)
         lowest = line.whole(23, 26, "the first player")
-        highest = line.whole(28, 31, "the last player") if line.part(28, 31) else lowest
+        highest = line.whole(28, 31, "the last player") if line.columns(28, 31) else lowest
         if not lowest <= highest <= 9999:
             raise line.bad(28, f"the last player {highest} comes before the first {lowest}")
         for number in range(lowest, highest + 1):
@@ -274,7 +276,7 @@ class _Reader:
 
     def take_worth_162(self, line: _Line) -> None:
         for column in range(6, len(line.text.rstrip()) + 1, 9):
-            key = line.part(column, column)
+            key = line.columns(column, column)
             if key == "X":
                 continue  # games without a result, which are not read
             if key not in ("W", "D", "L", "A", "Z", "P"):
@@ -287,7 +289,7 @@ class _Reader:
         If the column `last` is blank, the last round is the first round.
         """
         begin = line.whole(first, first + 2, "the first round")
-        end = line.whole(last, last + 2, "the last round") if line.part(last, last + 2) else begin
+        end = line.whole(last, last + 2, "the last round") if line.columns(last, last + 2) else begin
         if not begin <= end <= MOST_ROUNDS:
             raise line.bad(last, f"round {end} comes before round {begin}, or is beyond {MOST_ROUNDS}")
         return begin, end
