@@ -9,7 +9,7 @@ import pytest
 from rumble_protocol.codes import NoticeCode
 from rumble_server.arena.bots.frame_sender import NO_MATCH, FrameSender
 from rumble_server.arena.bots.player import Player
-from rumble_server.arena.bots.session import BotSession, Part
+from rumble_server.arena.bots.session import Assignment, BotSession
 from rumble_server.arena.matches import LiveMatch, Matches
 from rumble_server.arena.recorder import Recorder
 from rumble_server.arena.tournaments import scheduler
@@ -261,27 +261,29 @@ def start_during_a_pause(patch: pytest.MonkeyPatch) -> None:
 
 def leave_the_matches_of_a_worker_that_dropped(patch: pytest.MonkeyPatch) -> None:
     """Keep a match for the worker that dropped, although another worker has room."""
-    take_up = Player.assign_waiting_parts
+    take_up = Player.assign_waiting_matches
     patch.setattr(
-        Player, "assign_waiting_parts", lambda self, newcomer=None: [] if newcomer is None else take_up(self, newcomer)
+        Player,
+        "assign_waiting_matches",
+        lambda self, newcomer=None: [] if newcomer is None else take_up(self, newcomer),
     )
 
 
 def leave_a_place_that_became_free(patch: pytest.MonkeyPatch) -> None:
     """Take up no waiting match when a worker has room again."""
-    patch.setattr(Matches, "assign_waiting_parts", lambda *_: None)
+    patch.setattr(Matches, "assign_waiting_matches", lambda *_: None)
 
 
 def take_up_more_than_there_is_room_for(patch: pytest.MonkeyPatch) -> None:
     """Take up every waiting match of the bot, with or without room."""
-    take_up, session_for = Player.assign_waiting_parts, Player.session_for
+    take_up, session_for = Player.assign_waiting_matches, Player.session_for
 
-    def changed(self: Player, newcomer: BotSession | None = None) -> list[Part]:
+    def changed(self: Player, newcomer: BotSession | None = None) -> list[Assignment]:
         with pytest.MonkeyPatch.context() as inside:
             inside.setattr(Player, "session_for", lambda self, game: session_for(self, game) or self.newest)
             return take_up(self, newcomer)
 
-    patch.setattr(Player, "assign_waiting_parts", changed)
+    patch.setattr(Player, "assign_waiting_matches", changed)
 
 
 def ask_every_worker(patch: pytest.MonkeyPatch) -> None:
@@ -291,7 +293,7 @@ def ask_every_worker(patch: pytest.MonkeyPatch) -> None:
     def changed(self: LiveMatch, seat: int, frame: bytes, turn_id: str) -> None:
         ask(self, seat, frame, turn_id)
         for session in self.players[seat].sessions.values():
-            if session is not self.parts[seat].session:
+            if session is not self.assignments[seat].session:
                 session.sender.send_now(frame)
 
     patch.setattr(LiveMatch, "ask", changed)

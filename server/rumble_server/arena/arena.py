@@ -416,7 +416,7 @@ class Arena:
                 player.update_free()
                 self.scheduler.recheck(player)
             for player in players:
-                self.matches.assign_waiting_parts(player)
+                self.matches.assign_waiting_matches(player)
 
     def on_trouble(self, trouble: str | None) -> None:
         """Pause the running tournaments if the log cannot be written, and resume them if the log can be written again.

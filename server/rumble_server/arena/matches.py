@@ -17,7 +17,7 @@ from rumble_protocol.codec import NamedTurn, write_message
 from rumble_protocol.codes import Rejection
 
 from rumble_server.arena.bots.player import Player
-from rumble_server.arena.bots.session import BotSession, Part
+from rumble_server.arena.bots.session import Assignment, BotSession
 from rumble_server.arena.ports import NEVER, Sessions, TimerHandle
 from rumble_server.arena.recorder import Recorder
 from rumble_server.limits.bounds import Bounds
@@ -51,15 +51,15 @@ class LiveMatch:
         progress: Progress,
         tournament: Tournament,
         players: tuple[Player, ...],
-        parts: list[Part],
+        assignments: list[Assignment],
         matches: "Matches",
     ) -> None:
         recorder, started = matches.recorder, progress.terms
         self.match_id = started.match
         self.tournament = tournament
         self.players = players
-        self.parts = parts
-        """Each player's part, by seat."""
+        self.assignments = assignments
+        """Each player's assignment, by seat."""
         self.timer: TimerHandle | None = None
         self.timer_at_ms = NEVER
         self.append = recorder.append
@@ -75,17 +75,17 @@ class LiveMatch:
             self.tournament.keep_final_state(over.match, self.referee.progress.state)
 
     def send_start(self, seat: int, frame: bytes) -> None:
-        session = self.parts[seat].session
+        session = self.assignments[seat].session
         if session is not None:
             session.sender.send(frame, self._start_after_fact, self.match_id)
 
     def send(self, seat: int, frame: bytes) -> None:
-        session = self.parts[seat].session
+        session = self.assignments[seat].session
         if session is not None:
             session.sender.send(frame, match_id=self.match_id)
 
     def ask(self, seat: int, frame: bytes, turn_id: str) -> None:
-        session = self.parts[seat].session
+        session = self.assignments[seat].session
         if session is not None and session.sender.ask(frame, self.match_id):
             return
         self.referee.stop_clock(seat, turn_id)
@@ -94,7 +94,7 @@ class LiveMatch:
             session.sender.send_behind(frame, self.match_id, on_sent)
 
     def send_over(self, seat: int, frame: bytes) -> None:
-        session, after = self.parts[seat].session, self._matches.recorder.log.last
+        session, after = self.assignments[seat].session, self._matches.recorder.log.last
         if session is None or not session.sender.send_over(frame, self.match_id, after):
             self.players[seat].unsent_overs.append((frame, self.match_id, after))
 
@@ -141,7 +141,7 @@ class Matches:
         if match is None:
             return
         # Only connected players are free for a match.
-        sessions = [part.session for part in match.parts if part.session is not None]
+        sessions = [assignment.session for assignment in match.assignments if assignment.session is not None]
         self._call_referee(match, partial(match.referee.start, sessions, started.at_ms))
 
     def go_on(self, rebuilt: RebuiltMatch) -> None:
@@ -198,18 +198,18 @@ class Matches:
         If the game's code fails at the opening, record that the attempt is void, and return None.
         """
         match_id, is_challenge = started.match, tournament.challenger is not None
-        parts = [Part(match_id, seat, started.game, is_challenge) for seat in range(len(players))]
+        assignments = [Assignment(match_id, seat, started.game, is_challenge) for seat in range(len(players))]
         try:
             progress = make_progress(self.lateness, self.grace_until_ms)
-            match = LiveMatch(progress, tournament, players, parts, self)
+            match = LiveMatch(progress, tournament, players, assignments, self)
         except Exception:
             log.exception(FAILED, match_id, 0)
             over = _void(started, self._clock.now_ms())
             self.recorder.record_of(tournament, over)
             self._on_over(tournament, over, players)
             return None
-        for player, part in zip(players, parts, strict=True):
-            player.begin_match(part)
+        for player, assignment in zip(players, assignments, strict=True):
+            player.begin_match(assignment)
         self.live[match_id] = match
         if len(self.live) == 1:
             self._clock.watch(self._is_playing)
@@ -235,37 +235,37 @@ class Matches:
 
     # --- sessions come and go ---
 
-    def assign_waiting_parts(self, player: Player) -> None:
+    def assign_waiting_matches(self, player: Player) -> None:
         """Let the player's sessions take up matches that no session plays. A session without room takes up none."""
-        taken = player.assign_waiting_parts() if player.waiting_parts else ()
+        taken = player.assign_waiting_matches() if player.waiting_matches else ()
         if taken:
             self.sync_connections(player, taken)
 
-    def sync_connections(self, player: Player, taken: Iterable[Part]) -> None:
+    def sync_connections(self, player: Player, taken: Iterable[Assignment]) -> None:
         """Tell a player's sessions about the matches that they have taken up.
 
         The player is away from every match that no session has taken up. In these matches the away budget runs, and the
         clock stands or runs as the match's `away_clock` says.
         """
         now_ms = self._clock.now_ms()
-        for part in taken:
-            if part.session is not None:  # an earlier match's consequences may have ended this match
-                match = self.live[part.match_id]
-                self._call_referee(match, partial(match.referee.connect, part.seat, part.session, now_ms))
-        for part in list(player.waiting_parts.values()):
-            if part.match_id in player.waiting_parts:
-                match = self.live[part.match_id]
-                self._call_referee(match, partial(match.referee.disconnect, part.seat, now_ms))
+        for assignment in taken:
+            if assignment.session is not None:  # an earlier match's consequences may have ended this match
+                match = self.live[assignment.match_id]
+                self._call_referee(match, partial(match.referee.connect, assignment.seat, assignment.session, now_ms))
+        for assignment in list(player.waiting_matches.values()):
+            if assignment.match_id in player.waiting_matches:
+                match = self.live[assignment.match_id]
+                self._call_referee(match, partial(match.referee.disconnect, assignment.seat, now_ms))
 
     def on_round_trip(self, session: BotSession, lag_ms: int) -> None:
-        for match_id, part in session.matches.items():
-            self.live[match_id].referee.set_lag(part.seat, lag_ms)
+        for match_id, assignment in session.matches.items():
+            self.live[match_id].referee.set_lag(assignment.seat, lag_ms)
 
     def is_on_turn(self, session: BotSession) -> bool:
         """Return true if a turn of the session is open in any match."""
         return any(
-            self.live[match_id].referee.progress.seats[part.seat].turn is not None
-            for match_id, part in session.matches.items()
+            self.live[match_id].referee.progress.seats[assignment.seat].turn is not None
+            for match_id, assignment in session.matches.items()
         )
 
     # --- play ---
@@ -273,12 +273,12 @@ class Matches:
     def move(self, session: BotSession, message: Move, frame: str) -> bool:
         """Hand a move to its referee; `frame` is the whole text. Return whether the move answered an open turn."""
         match_id = message.match
-        part = session.matches.get(match_id)
-        if part is None:
+        assignment = session.matches.get(match_id)
+        if assignment is None:
             _reject_unknown_match(session, message)
             return False
         match, now_ms = self.live[match_id], self._clock.now_ms()
-        referee, seat, turn_id, delay_ms = match.referee, part.seat, message.turn_id, session.delay_ms
+        referee, seat, turn_id, delay_ms = match.referee, assignment.seat, message.turn_id, session.delay_ms
         try:
             answered = referee.move(seat, turn_id, message.move, now_ms, frame, delay_ms)
             if not answered and referee.progress.over is not None:  # the move came too late
@@ -295,23 +295,25 @@ class Matches:
 
     def on_invalid_answer(self, session: BotSession, named: NamedTurn, problem: str, frame: str) -> bool:
         """Hand an invalid message to the referee of the match. Return whether the message answered an open turn."""
-        part = session.matches.get(named.match)
-        if part is None:
+        assignment = session.matches.get(named.match)
+        if assignment is None:
             return False
         match, now_ms = self.live[named.match], self._clock.now_ms()
-        judge = partial(match.referee.on_invalid_answer, part.seat, named.turn_id, problem, now_ms, blanked(frame))
+        judge = partial(
+            match.referee.on_invalid_answer, assignment.seat, named.turn_id, problem, now_ms, blanked(frame)
+        )
         return self._call_referee(match, judge) is not False
 
     def resign(self, session: BotSession, message: Resign, frame: str) -> bool:
         """Resign a match. Secrets in the bot's reason are blanked. Return false if the session does not play the match,
         or the bot has fallen out of the match.
         """
-        part = session.matches.get(message.match)
-        if part is None or self.live[part.match_id].referee.progress.seats[part.seat].is_out:
+        assignment = session.matches.get(message.match)
+        if assignment is None or self.live[assignment.match_id].referee.progress.seats[assignment.seat].is_out:
             return False
-        match, now_ms = self.live[part.match_id], self._clock.now_ms()
+        match, now_ms = self.live[assignment.match_id], self._clock.now_ms()
         failure = blanked(message.reason or "") if message.failed else None
-        self._call_referee(match, partial(match.referee.resign, part.seat, now_ms, blanked(frame), failure))
+        self._call_referee(match, partial(match.referee.resign, assignment.seat, now_ms, blanked(frame), failure))
         return True
 
     def log_stray_frame(self, session: BotSession, sender: Literal["bot", "server"], frame: str) -> None:
@@ -321,8 +323,8 @@ class Matches:
         frame. The facts of the other matches refer to the first match's fact.
         """
         now_ms, first, number = self._clock.now_ms(), "", 0
-        for match_id, part in session.matches.items():
-            seat, attempt = part.seat, self.live[match_id].referee.progress.terms.attempt
+        for match_id, assignment in session.matches.items():
+            seat, attempt = assignment.seat, self.live[match_id].referee.progress.terms.attempt
             if first:
                 self.recorder.append(FrameShared(match_id, attempt, seat, first, number, now_ms))
                 continue
@@ -349,8 +351,8 @@ class Matches:
         if match.timer is not None:
             match.timer.cancel()
         del self.live[match.match_id]
-        for part in match.parts:
-            match.players[part.seat].end_match(part)
+        for assignment in match.assignments:
+            match.players[assignment.seat].end_match(assignment)
 
     # --- time ---
 
@@ -406,7 +408,7 @@ class Matches:
     def _read_waiting(self, match: LiveMatch) -> bool:
         """Handle the waiting frames of the sessions with open turns. Return true if there were such frames."""
         seats = match.referee.progress.seats
-        asked = [part.session for part in match.parts if seats[part.seat].turn is not None]
+        asked = [each.session for each in match.assignments if seats[each.seat].turn is not None]
         have_waited = [self._sessions.read_waiting(session.id) for session in asked if session is not None]
         return any(have_waited)
 

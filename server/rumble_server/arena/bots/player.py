@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from rumble_server.arena.bots.frame_sender import NO_MATCH, UnsentOver
-from rumble_server.arena.bots.session import BotSession, Part
+from rumble_server.arena.bots.session import Assignment, BotSession
 from rumble_server.tournament.tournament import Tournament
 
 MOST_UNSENT_OVERS = 16
@@ -27,7 +27,7 @@ class Player:
     """Sessions by worker in lower case, the newest login last."""
     sole_session: BotSession | None = None
     """The bot's only session, if this session names no worker; otherwise None. The session gets matches of any game."""
-    waiting_parts: dict[str, Part] = field(default_factory=dict)
+    waiting_matches: dict[str, Assignment] = field(default_factory=dict)
     """Matches that no session of the bot plays at present, by match id, the longest waiting first."""
     tournaments: dict[str, Tournament] = field(default_factory=dict)
     """Open tournaments of the bot by id. When a match ends, the tournament of the match becomes the last entry."""
@@ -94,14 +94,14 @@ class Player:
     def is_playing(self) -> bool:
         """True if the bot is in a match, or still has to be told of the end of a match."""
         sessions = self.sessions.values()
-        return bool(self.waiting_parts) or any(each.matches or each.sender.untold_ends for each in sessions)
+        return bool(self.waiting_matches) or any(each.matches or each.sender.untold_ends for each in sessions)
 
     # --- sessions and matches ---
 
     def matches(self) -> list[str]:
         """Return the ids of the bot's matches, with or without a session."""
         return [match_id for session in self.sessions.values() for match_id in session.matches] + list(
-            self.waiting_parts
+            self.waiting_matches
         )
 
     def connect(self, session: BotSession) -> BotSession | None:
@@ -126,9 +126,9 @@ class Player:
             return False
         del self.sessions[worker]
         self.unsent_overs.extend(session.sender.unsent_overs)
-        for match_id, part in list(session.matches.items()):
-            session.remove_part(part)
-            self.waiting_parts[match_id] = part
+        for match_id, assignment in list(session.matches.items()):
+            session.remove_match(assignment)
+            self.waiting_matches[match_id] = assignment
         self._on_sessions_changed()
         return True
 
@@ -136,40 +136,40 @@ class Player:
         self.sole_session = self.sessions.get("") if len(self.sessions) == 1 else None
         self.update_free()
 
-    def begin_match(self, part: Part) -> None:
-        """Let the bot enter a match. A session with room plays it; otherwise the match waits in `waiting_parts`."""
+    def begin_match(self, assignment: Assignment) -> None:
+        """Let the bot enter a match. A session with room plays it; otherwise the match waits in `waiting_matches`."""
         self.has_played = True
-        session = self.session_for(part.game)
+        session = self.session_for(assignment.game)
         if session is None:
-            self.waiting_parts[part.match_id] = part
+            self.waiting_matches[assignment.match_id] = assignment
         else:
-            session.add_part(part)
+            session.add_match(assignment)
             self.update_free()
 
-    def end_match(self, part: Part) -> None:
+    def end_match(self, assignment: Assignment) -> None:
         """Remove an ended match from the bot's matches."""
-        if part.session is None:
-            del self.waiting_parts[part.match_id]
+        if assignment.session is None:
+            del self.waiting_matches[assignment.match_id]
         else:
-            part.session.remove_part(part)
+            assignment.session.remove_match(assignment)
             self.update_free()
 
-    def assign_waiting_parts(self, newcomer: BotSession | None = None) -> list[Part]:
+    def assign_waiting_matches(self, newcomer: BotSession | None = None) -> list[Assignment]:
         """Give waiting matches, the longest waiting first, to sessions that play the game of the match and have room.
         Return the given matches.
 
         A `newcomer` that is the bot's only session, and names no worker, takes every match, even beyond its room,
         because earlier sessions of the bot played these matches.
         """
-        taken: list[Part] = []
+        taken: list[Assignment] = []
         heir = newcomer if newcomer is self.sole_session else None
-        for part in self.waiting_parts.values():
-            session = heir or self.session_for(part.game)
+        for assignment in self.waiting_matches.values():
+            session = heir or self.session_for(assignment.game)
             if session is not None:
-                session.add_part(part)
-                taken.append(part)
-        for part in taken:
-            del self.waiting_parts[part.match_id]
+                session.add_match(assignment)
+                taken.append(assignment)
+        for assignment in taken:
+            del self.waiting_matches[assignment.match_id]
         if taken:
             self.update_free()
         return taken

@@ -9,8 +9,8 @@ from rumble_server.arena.ports import Caller
 
 
 @dataclass(slots=True, eq=False)
-class Part:
-    """A player's part in a match: seat, and playing session."""
+class Assignment:
+    """A player's seat in a match, and the session that plays the match."""
 
     match_id: str
     seat: int
@@ -32,8 +32,8 @@ class BotSession:
         self.sender = FrameSender(session_id, senders)
         self.worker = login.worker or ""
         """Name of the bot's worker; empty if the login names no worker. The empty name counts as a separate worker."""
-        self.matches: dict[str, Part] = {}
-        """Parts in the matches that this session plays, by match id."""
+        self.matches: dict[str, Assignment] = {}
+        """Assignments of the matches that this session plays, by match id."""
         self.challenges: tuple[str, ...] = ()
         """Match ids of the challenges in `matches`, the newest last. A tournament match may replace a challenge."""
         self.address = caller.address
@@ -66,16 +66,16 @@ class BotSession:
         """Return true if the login accepts this game."""
         return self.games is None or game in self.games
 
-    def add_part(self, part: Part) -> None:
+    def add_match(self, assignment: Assignment) -> None:
         """Have the session play a match."""
-        part.session = self
-        self.matches[part.match_id] = part
-        if part.is_challenge:
-            self.challenges = (*self.challenges, part.match_id)
+        assignment.session = self
+        self.matches[assignment.match_id] = assignment
+        if assignment.is_challenge:
+            self.challenges = (*self.challenges, assignment.match_id)
 
-    def remove_part(self, part: Part) -> None:
+    def remove_match(self, assignment: Assignment) -> None:
         """Take a match away from the session. The session no longer plays the match."""
-        part.session = None
-        del self.matches[part.match_id]
-        if part.is_challenge:
-            self.challenges = tuple([each for each in self.challenges if each != part.match_id])
+        assignment.session = None
+        del self.matches[assignment.match_id]
+        if assignment.is_challenge:
+            self.challenges = tuple([each for each in self.challenges if each != assignment.match_id])

@@ -241,7 +241,7 @@ class Logins:
         older = player.connect(session)
         if older is not None:
             older.sender.close(CloseCode.REPLACED)
-        taken = player.assign_waiting_parts(session)
+        taken = player.assign_waiting_matches(session)
         tournaments, key, made_key = player.tournaments.values(), login.key, None
         if login.exchange_key and key is not None:
             made_key = self._recorder.names.made_key(player.name, key)
@@ -275,7 +275,7 @@ class Logins:
         """
         if not player.disconnect(session) or self._recorder.stopped:
             return
-        self._matches.sync_connections(player, player.assign_waiting_parts())
+        self._matches.sync_connections(player, player.assign_waiting_matches())
         self._record_presence(player)
         self._scheduler.recheck(player)
 

@@ -6,7 +6,7 @@ import pytest
 from rumble_protocol.bot_messages import Login
 from rumble_server.arena.bots.frame_sender import FrameSenders
 from rumble_server.arena.bots.player import Player, Players
-from rumble_server.arena.bots.session import BotSession, Part
+from rumble_server.arena.bots.session import Assignment, BotSession
 from rumble_server.arena.ports import Caller
 
 from tests.server.arena.bots.sent import Sent
@@ -16,15 +16,21 @@ CALLER = Caller("", True, 64, 0, False, True, True, True)
 GAMES = ("hex", "chess")
 
 
-def check_player(players: Players, player: Player, parts: dict[str, Part]) -> None:
+def check_player(players: Players, player: Player, assignments: dict[str, Assignment]) -> None:
     """Assert that sessions and matches agree, no match waits although a session has room, and `free` is current."""
     for session in player.sessions.values():
-        assert session.matches == {match: part for match, part in parts.items() if part.session is session}
-        assert set(session.challenges) == {match for match, part in session.matches.items() if part.is_challenge}
-    assert player.waiting_parts == {match: part for match, part in parts.items() if part.session is None}
-    for part in player.waiting_parts.values():
-        assert player.session_for(part.game) is None
-    assert sorted(player.matches()) == sorted(parts)
+        assert session.matches == {
+            match: assignment for match, assignment in assignments.items() if assignment.session is session
+        }
+        assert set(session.challenges) == {
+            match for match, assignment in session.matches.items() if assignment.is_challenge
+        }
+    assert player.waiting_matches == {
+        match: assignment for match, assignment in assignments.items() if assignment.session is None
+    }
+    for assignment in player.waiting_matches.values():
+        assert player.session_for(assignment.game) is None
+    assert sorted(player.matches()) == sorted(assignments)
     for game in GAMES:
         able = [each for each in player.sessions.values() if each is player.sole_session or each.accepts_game(game)]
         is_free = any(len(each.matches) - len(each.challenges) < each.max_matches for each in able)
@@ -36,7 +42,7 @@ def test_a_player_keeps_its_books_whatever_comes_in_whatever_order(seed: int) ->
     random, world = Random(seed), World()
     senders = FrameSenders(world.log, world.gateway.sessions)
     players = Players()
-    player, parts = players.get_or_add("ann"), dict[str, Part]()
+    player, assignments = players.get_or_add("ann"), dict[str, Assignment]()
     players.free("hex")
     for number in range(200):
         what = random.choice(("connect", "drop", "begin", "begin", "end"))
@@ -46,22 +52,22 @@ def test_a_player_keeps_its_books_whatever_comes_in_whatever_order(seed: int) ->
             login = Login(name="ann", worker=worker, games=games, max_matches=random.randint(1, 3))
             session = BotSession(number, login, CALLER, senders)
             player.connect(session)
-            taken = player.assign_waiting_parts(session)
+            taken = player.assign_waiting_matches(session)
             if session is not player.sole_session:
                 assert session.room >= 0
-            assert all(part.session is not None for part in taken)
+            assert all(assignment.session is not None for assignment in taken)
         elif what == "drop" and player.sessions:
             player.disconnect(random.choice(list(player.sessions.values())))
-            player.assign_waiting_parts()
+            player.assign_waiting_matches()
         elif what == "begin":
             game = random.choice(GAMES)
             if player.session_for(game) is not None:
-                part = parts[f"m{number}"] = Part(f"m{number}", 0, game, random.random() < 0.3)
-                player.begin_match(part)
-        elif what == "end" and parts:
-            player.end_match(parts.pop(random.choice(list(parts))))
-            player.assign_waiting_parts()
-        check_player(players, player, parts)
+                assignment = assignments[f"m{number}"] = Assignment(f"m{number}", 0, game, random.random() < 0.3)
+                player.begin_match(assignment)
+        elif what == "end" and assignments:
+            player.end_match(assignments.pop(random.choice(list(assignments))))
+            player.assign_waiting_matches()
+        check_player(players, player, assignments)
 
 
 def connected(**max_matches: int) -> Player:
@@ -75,7 +81,7 @@ def connected(**max_matches: int) -> Player:
 
 def test_a_session_that_takes_no_more_matches_uses_no_room_of_another() -> None:
     player = connected(one=3, two=2)
-    player.begin_match(Part("a", 0, "hex", is_challenge=False))
+    player.begin_match(Assignment("a", 0, "hex", is_challenge=False))
     player.stop_assigning(player.sessions["one"])
     assert player.room == 2
     assert player.has_room_beside("hex", "hex")
@@ -89,7 +95,7 @@ def test_a_sole_session_has_one_room_for_all_games() -> None:
 def test_while_an_end_is_untold_no_challenge_gives_way() -> None:
     player = connected(one=1, two=1)
     one, two = player.sessions.values()
-    one.add_part(Part("a", 0, "hex", is_challenge=True))
+    one.add_match(Assignment("a", 0, "hex", is_challenge=True))
     assert (player.room_by_cancelling("hex"), player.room) == (2, 1)
     two.sender.send_over(b"over", "b", 1)
     assert (player.room_by_cancelling("hex"), player.challenge_to_cancel("hex")) == (0, None)

@@ -1,7 +1,7 @@
 """A session on the arena's side: the terms of a login, and room for matches."""
 
 from rumble_protocol.bot_messages import Login
-from rumble_server.arena.bots.session import BotSession, Part
+from rumble_server.arena.bots.session import Assignment, BotSession
 from rumble_server.arena.ports import Caller
 
 from tests.server.arena.bots.sent import Sent
@@ -20,10 +20,10 @@ def test_a_match_takes_up_room_until_its_end_is_told() -> None:
     sent = Sent()
     session = login(sent, max_matches=2)
     for number, match_id in enumerate("ab", 1):
-        part = Part(match_id, 0, "tictactoe", is_challenge=False)
-        session.add_part(part)
+        assignment = Assignment(match_id, 0, "tictactoe", is_challenge=False)
+        session.add_match(assignment)
         session.sender.send_over(b"over", match_id, number)
-        session.remove_part(part)
+        session.remove_match(assignment)
     assert session.room == 0
     sent.write(1)
     assert session.room == 1
