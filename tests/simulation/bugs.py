@@ -46,7 +46,7 @@ def _at_a_restart(patch: pytest.MonkeyPatch, change: Callable[[Progress], None])
 
 def tell_before_it_is_on_disk(patch: pytest.MonkeyPatch) -> None:
     """Tell a result, a claim, a join or a host's command before the fact is on disk."""
-    send, send_over = FrameSender.send, FrameSender.send_over
+    send, send_match_over = FrameSender.send, FrameSender.send_match_over
     patch.setattr(
         FrameSender,
         "send",
@@ -54,8 +54,8 @@ def tell_before_it_is_on_disk(patch: pytest.MonkeyPatch) -> None:
     )
     patch.setattr(
         FrameSender,
-        "send_over",
-        lambda self, frame, match_id, after, kind="over": send_over(self, frame, match_id, 0, kind),
+        "send_match_over",
+        lambda self, frame, match_id, after, kind="over": send_match_over(self, frame, match_id, 0, kind),
     )
     patch.setattr(FrameSender, "send_barrier", lambda self, frame, after: send(self, frame))
 
@@ -401,7 +401,7 @@ def take_a_crash_for_a_resignation(patch: pytest.MonkeyPatch) -> None:
 
 def lose_the_result_of_a_lost_connection(patch: pytest.MonkeyPatch) -> None:
     """Drop a result that waits for the disk when its connection ends."""
-    patch.setattr(FrameSender, "unsent_overs", ())
+    patch.setattr(FrameSender, "unsent_match_overs", ())
 
 
 def tell_a_follower_at_once(patch: pytest.MonkeyPatch) -> None:

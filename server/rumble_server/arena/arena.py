@@ -225,11 +225,11 @@ class Arena:
         """
         try:
             match message:
-                case Join() if self.tournaments.is_over(message.tournament):
+                case Join() if self.tournaments.is_only_on_disk(message.tournament):
                     self._answer_about_ended(player, session, message.tournament, answer_join)
                 case Join():
                     self._join(player, session, message, invitation)
-                case Leave() if self.tournaments.is_over(message.tournament):
+                case Leave() if self.tournaments.is_only_on_disk(message.tournament):
                     self._answer_about_ended(player, session, message.tournament, answer_leave)
                 case Leave():
                     self.lifecycle.leave(player, self.tournaments.find(message.tournament), session)

@@ -12,7 +12,6 @@ from dataclasses import dataclass, replace
 from rumble_protocol.clubs import MAIN
 from rumble_protocol.codes import ErrorCode
 from rumble_protocol.secret import RANDOM_BYTES, make_secret
-from rumble_protocol.server_messages import OVER
 
 from rumble_server.arena.arena import Arena
 from rumble_server.arena.ports import HouseBot, HouseRunner
@@ -84,7 +83,7 @@ class HouseBots:
     def open(self) -> None:
         """Connect the residents and the added bots of open tournaments, after a start."""
         for tournament in self.arena.tournaments.values():
-            if tournament.status not in OVER:
+            if not tournament.is_over:
                 for entrant in tournament.field.values():
                     if entrant.reference_bot is not None and not entrant.withdrawn:
                         self._added[entrant.bot.casefold()] = _Added(entrant.bot, entrant.reference_bot, tournament.id)

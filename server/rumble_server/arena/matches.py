@@ -93,10 +93,10 @@ class LiveMatch:
             on_sent = partial(self._matches.on_turn_sent, self.match_id, seat, turn_id)
             session.sender.send_behind(frame, self.match_id, on_sent)
 
-    def send_over(self, seat: int, frame: bytes) -> None:
+    def send_match_over(self, seat: int, frame: bytes) -> None:
         session, after = self.assignments[seat].session, self._matches.recorder.log.last
-        if session is None or not session.sender.send_over(frame, self.match_id, after):
-            self.players[seat].unsent_overs.append((frame, self.match_id, after))
+        if session is None or not session.sender.send_match_over(frame, self.match_id, after):
+            self.players[seat].unsent_match_overs.append((frame, self.match_id, after))
 
 
 class Matches:

@@ -8,8 +8,6 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from rumble_protocol.server_messages import OVER
-
 from rumble_server.arena.arena import Arena
 from rumble_server.match.facts import MatchFact, MatchStarted
 from rumble_server.match.rebuild import RebuiltMatch
@@ -116,7 +114,7 @@ def _add_tournament(arena: Arena, tournament: Tournament, running: Iterable[Rebu
     tournament.mark_all_absent(arena.lifecycle.absent_from_ms())
     for name, entrant in tournament.field.items():
         player = arena.players.get_or_add(name)
-        if tournament.status not in OVER and not entrant.withdrawn:
+        if not tournament.is_over and not entrant.withdrawn:
             player.tournaments[tournament.id] = tournament
     for rebuilt in running:
         arena.matches.go_on(rebuilt)

@@ -253,7 +253,7 @@ class HttpConnection(UvicornConnection):
         if refusal is not None:
             self._refuse(*refusal)
         else:
-            self._run_web(is_last=self.peer.is_over_limit)
+            self._run_web(is_last=self.peer.lacks_room)
             self.request.in_body = True
 
     def _answer_question(self) -> bool:
@@ -292,7 +292,7 @@ class HttpConnection(UvicornConnection):
             return TOO_MANY_REQUESTS
         if upgrades:
             return refusal_of_upgrade(self.parser.get_http_version(), self.headers)
-        if self.peer.is_over_limit and not shows_made_token(self.headers):
+        if self.peer.lacks_room and not shows_made_token(self.headers):
             return TOO_MANY_CONNECTIONS
         return None
 

@@ -39,7 +39,7 @@ class Peer:
         return self._queued is not None
 
     @property
-    def is_over_limit(self) -> bool:
+    def lacks_room(self) -> bool:
         """True if the peer is a stranger whose address has the maximum number of known connections."""
         return self._permit is not None and not self._permit.has_room
 

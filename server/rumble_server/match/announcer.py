@@ -16,7 +16,7 @@ from rumble_protocol.frames import turn_frame
 from rumble_server.limits.bounds import Bounds
 from rumble_server.match.clock import remaining_ms
 from rumble_server.match.facts import FrameSeen, MatchFact, MatchOver, MoveMade, StartTold, TurnAsked, TurnsAsked
-from rumble_server.match.frames import frame_of_over, frame_of_turn_with_news, frames_of_start
+from rumble_server.match.frames import frame_of_match_over, frame_of_turn_with_news, frames_of_start
 from rumble_server.match.kept_frame import KeptFrame, keep_frame
 from rumble_server.match.plies import Plies
 from rumble_server.match.progress import Progress
@@ -44,7 +44,7 @@ class RefereeDriver(Protocol):
         If the frame has to wait, call `stop_clock` of the referee, and call `on_turn_sent` when the frame is sent.
         """
 
-    def send_over(self, seat: int, frame: bytes) -> None:
+    def send_match_over(self, seat: int, frame: bytes) -> None:
         """Send the frame `match_over` after the facts recorded so far have reached the disk.
 
         If the bot is away, keep the frame for the bot.
@@ -86,9 +86,9 @@ class Announcer:
         """Record the end of the match, and send `match_over` to all bots."""
         self._driver.record(over)
         self._progress.apply(over)
-        frame = frame_of_over(over, self._progress.state)
+        frame = frame_of_match_over(over, self._progress.state)
         for seat in range(len(over.seats)):
-            self._driver.send_over(seat, frame)
+            self._driver.send_match_over(seat, frame)
 
     def record_frame(
         self, seat: int, sender: Literal["bot", "server"], frame: str, now_ms: int, excused_ms: int = 0

@@ -85,21 +85,21 @@ def frame_of_turn_with_news(turn: TurnAsked, game: str, plies: Plies) -> bytes:
     )
 
 
-def frame_of_over(over: MatchOver, state: State) -> bytes:
+def frame_of_match_over(over: MatchOver, state: State) -> bytes:
     """Return the frame `match_over`, the same for every seat. `state` is the last state.
 
     If the game's code fails to show the last state, the frame shows an empty state, because the end counts all the
     same.
     """
     try:
-        return _frame_of_over(over, state.view(ALL))
+        return _frame_of_match_over(over, state.view(ALL))
     except Exception:
         if over.scores is not None:  # otherwise the match may be void because of this very error, which is logged
             log.exception("match %s: the game does not show the last position", over.match)
-        return _frame_of_over(over, {})
+        return _frame_of_match_over(over, {})
 
 
-def _frame_of_over(over: MatchOver, view: Mapping[str, Any]) -> bytes:
+def _frame_of_match_over(over: MatchOver, view: Mapping[str, Any]) -> bytes:
     return match_over_frame(
         over.match,
         over.attempt,

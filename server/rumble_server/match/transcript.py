@@ -11,7 +11,7 @@ from typing import Any, Literal
 from rumble_engine import State
 
 from rumble_server.match import facts as match_facts
-from rumble_server.match.frames import frame_of_over, frame_of_turn, frame_of_turn_with_news, frames_of_start
+from rumble_server.match.frames import frame_of_match_over, frame_of_turn, frame_of_turn_with_news, frames_of_start
 from rumble_server.match.plies import Plies
 
 OPTIONAL = ("excused_ms", "bytes", "sha256")
@@ -140,7 +140,7 @@ def transcript(facts: Iterable[object]) -> Iterator[TranscriptLine | match_facts
                 rest = fact.excused_ms, fact.bytes, fact.sha256
                 yield TranscriptLine(fact.at_ms, fact.attempt, fact.seat, fact.sender, fact.frame, *rest)
             case match_facts.MatchOver() if state is not None and moves == list(fact.moves):
-                over = frame_of_over(fact, state).decode()
+                over = frame_of_match_over(fact, state).decode()
                 for seat in fact.told:
                     yield TranscriptLine(fact.at_ms, fact.attempt, seat, "server", over)
 

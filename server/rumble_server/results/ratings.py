@@ -122,7 +122,7 @@ def rate(
 
     `prior` and `first_move` mean the same as in `rate_tally`.
     """
-    return rate_tally(Tally.over(results, field), prior=prior, first_move=first_move)
+    return rate_tally(Tally.of(results, field), prior=prior, first_move=first_move)
 
 
 def rate_tally(tally: Tally, *, prior: Prior = "auto", first_move: bool = True) -> Ratings:

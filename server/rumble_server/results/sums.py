@@ -55,15 +55,15 @@ class Sums:
             case "bpg":
                 return self._played_second(), 1
             case "sb":
-                return self._over_opponents(lambda scored, met, opponent: scored * points[opponent]), scheme.scale**2
+                return self._opponent_sums(lambda scored, met, opponent: scored * points[opponent]), scheme.scale**2
             case "ks":
                 half = {
                     name for name, count in bots.items() if 2 * points[name] >= scheme.win * (count.played + count.byes)
                 }
-                sums = self._over_opponents(lambda scored, met, opponent: scored if opponent in half else 0)
+                sums = self._opponent_sums(lambda scored, met, opponent: scored if opponent in half else 0)
                 return sums, scheme.scale
             case _:
-                return self._over_opponents(lambda scored, met, opponent: sum(met) * points[opponent]), scheme.scale
+                return self._opponent_sums(lambda scored, met, opponent: sum(met) * points[opponent]), scheme.scale
 
     def _played_second(self) -> dict[str, int]:
         sums = dict.fromkeys(self.tally.bots, 0)
@@ -71,7 +71,7 @@ class Sums:
             sums[second] += sum(met[:3])
         return sums
 
-    def _over_opponents(self, value: Callable[[int, Meetings, str], int]) -> dict[str, int]:
+    def _opponent_sums(self, value: Callable[[int, Meetings, str], int]) -> dict[str, int]:
         sums = dict.fromkeys(self.tally.bots, 0)
         for (first, second), met in self.tally.meetings.items():
             sums[first] += value(points_of_first(met, self.scheme), met, second)

@@ -91,7 +91,7 @@ class Tally:
         """
 
     @classmethod
-    def over(cls, results: Iterable[Result], field: Iterable[str] = (), byes: Mapping[str, int] | None = None) -> Self:
+    def of(cls, results: Iterable[Result], field: Iterable[str] = (), byes: Mapping[str, int] | None = None) -> Self:
         """Return a tally of results. The tally also has the bots in `field`, even without a result.
 
         `byes` has, by bot, the number of matches that count as won without an opponent.

@@ -315,7 +315,7 @@ def _check_status(tournament: Tournament, *allowed: TournamentStatus, cannot: st
     An empty `allowed` means that every status is allowed until the tournament is over.
     With `cannot`, the message about a tournament that is not over ends in words such as "it cannot be paused".
     """
-    goes_on = tournament.status not in OVER
+    goes_on = not tournament.is_over
     if not (tournament.status in allowed if allowed else goes_on):
         so = f"; it cannot be {cannot}" if cannot and goes_on else STANDS
         raise closed_error(tournament.id, tournament.status, so)

@@ -10,8 +10,6 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import Any, Generic, TypeVar
 
-from rumble_protocol.server_messages import OVER
-
 from rumble_server.match.facts import MatchOver, MatchStarted
 from rumble_server.match.match_id import MatchId
 from rumble_server.results.table_result import table_result_of
@@ -33,7 +31,7 @@ def context_of(tournament: Tournament, now_ms: int, free_since_ms: Mapping[str, 
     are not connected, or have no room, are missing.
     """
     agenda, chosen = tournament.agenda, FORMATS[tournament.config.format]
-    finished = tournament.status in OVER
+    finished = tournament.is_over
     at_ms = now_ms if tournament.ended_at_ms is None else tournament.ended_at_ms
     to_play: dict[str, list[tuple[str, ScheduleKey]]] = {}
     away: dict[str, list[Span]] = {}

@@ -322,9 +322,14 @@ class Tournament:
         return not codes or (invite is not None and any(compare_digest(invite.encode(), code) for code in codes))
 
     @property
+    def is_over(self) -> bool:
+        """True if the tournament has finished, or was cancelled."""
+        return self.status in OVER
+
+    @property
     def takes_entries(self) -> bool:
         """True if bots may still join."""
-        return self.status == "lobby" or (self.config.late_join and self.status not in OVER)
+        return self.status == "lobby" or (self.config.late_join and not self.is_over)
 
     def shown_name(self, bot: str) -> str:
         """Return the name under which people see a bot: its display name, or else its name."""
@@ -372,7 +377,7 @@ class Tournament:
     def is_complete(self) -> bool:
         """True if every match of the schedule has its result, and the tournament has not been ended yet."""
         agenda = self.agenda
-        return agenda is not None and self.status not in OVER and not agenda.open and agenda.is_finished
+        return agenda is not None and not self.is_over and not agenda.open and agenda.is_finished
 
     @property
     def why_complete(self) -> str:
@@ -390,7 +395,7 @@ class Tournament:
 
     def round_fact(self, new_round: AnyRound, now_ms: int) -> facts.RoundFact | None:
         """Return the fact of the round made by a pairing task; None if the tournament has ended meanwhile."""
-        return None if self.status in OVER else facts.fact_of_round(self.id, new_round, now_ms)
+        return None if self.is_over else facts.fact_of_round(self.id, new_round, now_ms)
 
     def mark_for_check(self, bot: str) -> None:
         """Have `due` look again at a bot that became free or connected."""
@@ -428,7 +433,7 @@ class Tournament:
         search.begin()
         while self.status == "running" and (found := search.next(free, now_ms, room_of)) is not None:
             yield found
-        if not self.has_open_matches and self.status not in OVER:
+        if not self.has_open_matches and not self.is_over:
             search.add_next_round()  # even when no bot is there that would cause a pull
 
     @property

@@ -140,7 +140,7 @@ async def test_the_same_names_ids_and_keys_live_side_by_side(tmp_path: Path) -> 
         for name in THREE:
             await server.clubs.load(name)
         assert [json.loads(each.gateway.shared.welcome)["identity"] for each in server.clubs] == identities
-        assert all(each.arena.tournaments.is_over("cup") for each in server.clubs)
+        assert all(each.arena.tournaments.is_only_on_disk("cup") for each in server.clubs)
         async with httpx.AsyncClient(base_url=server.url, timeout=PATIENCE_S) as browser:
             for name, game in games.items():
                 view = (await browser.get(f"{web_path(name)}/api/tournaments/cup")).json()

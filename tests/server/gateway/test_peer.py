@@ -65,9 +65,9 @@ async def test_a_stranger_is_beyond_if_its_address_has_all_its_known_connections
     known, _ = server.entered(ADDRESS)
     known.mark_known()
     stranger, _ = server.entered(ADDRESS)
-    assert (known.is_over_limit, stranger.is_over_limit) == (False, True)
+    assert (known.lacks_room, stranger.lacks_room) == (False, True)
     known.release()
-    assert not stranger.is_over_limit
+    assert not stranger.lacks_room
 
 
 async def test_an_old_stranger_gives_way_to_a_new_one() -> None:

@@ -138,7 +138,7 @@ class DrivenReferee:
         assert turn_id in asked
         assert turn_id == message["turn_id"]
 
-    def send_over(self, seat: int, frame: bytes) -> None:
+    def send_match_over(self, seat: int, frame: bytes) -> None:
         """Only results wait for the disk. The result is kept for a bot that is away."""
         assert self.facts[-1] is self.progress.over
         if seat in self.over.told:

@@ -109,4 +109,4 @@ def rank(
     byes: Mapping[str, int] | None = None,
 ) -> list[Standing]:
     """Rank the bots of results."""
-    return rank_tally(Tally.over(results, field, byes), tiebreaks, points)
+    return rank_tally(Tally.of(results, field, byes), tiebreaks, points)

@@ -16,7 +16,7 @@ FORFEIT = Result(("A", "B"), (1.0, 0.0), Termination.NO_SHOW, (1,))
 
 
 def sums_over(results: list[Result], points: tuple[float, float, float] = (1, 0.5, 0)) -> Sums:
-    return Sums(Tally.over(results), Scheme.of(points))
+    return Sums(Tally.of(results), Scheme.of(points))
 
 
 def test_forfeits_count_as_played_except_in_sums_over_the_board() -> None:

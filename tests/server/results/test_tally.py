@@ -10,7 +10,7 @@ from tests.server.results.events import RESULTS, rank
 
 @given(st.lists(RESULTS, max_size=25))
 def test_the_order_of_results_does_not_matter_and_a_result_can_be_taken_back(results: list[Result]) -> None:
-    tally = Tally.over(results, "ABCDE")
+    tally = Tally.of(results, "ABCDE")
     snapshot = tally.snapshot()
     assert rank_tally(snapshot) == rank(reversed(results), field="ABCDE")
     for result in results:

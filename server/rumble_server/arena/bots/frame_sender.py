@@ -12,9 +12,9 @@ from rumble_server.arena.ports import Log, Sessions
 
 NO_MATCH = ""
 """Value in place of a match id, for a frame that belongs to no match."""
-OverKind = Literal["over", "late_over"]
+MatchOverKind = Literal["over", "late_over"]
 """Kind of a `match_over`. The match of a `late_over` takes up no room in the session."""
-UnsentOver = tuple[bytes, str, int]
+UnsentMatchOver = tuple[bytes, str, int]
 """An unsent `match_over`: the frame, the match id, and the number of the fact that must be on disk first."""
 
 
@@ -26,7 +26,7 @@ class Outgoing(NamedTuple):
     after: int
     """Number of the fact that must be on disk first."""
     match_id: str
-    kind: Literal["frame", "barrier"] | OverKind
+    kind: Literal["frame", "barrier"] | MatchOverKind
     """Kind of the item: `barrier` waits for all earlier items, `frame` is any other frame than a `match_over`."""
     on_sent: Callable[[], None] | None = None
     """Function to be called after the item is sent; None for no call."""
@@ -99,7 +99,7 @@ class FrameSender:
         if not self.closing:
             self._enqueue(Outgoing(frame, 0, match_id, "frame", on_sent))
 
-    def send_over(self, frame: bytes, match_id: str, after: int, kind: OverKind = "over") -> bool:
+    def send_match_over(self, frame: bytes, match_id: str, after: int, kind: MatchOverKind = "over") -> bool:
         """Send a `match_over` once the fact of the result, which has the number `after`, is on disk.
 
         Return false if the session sends no further frames.
@@ -143,7 +143,7 @@ class FrameSender:
         self._queue.clear()
 
     @property
-    def unsent_overs(self) -> list[UnsentOver]:
+    def unsent_match_overs(self) -> list[UnsentMatchOver]:
         """The queued frames `match_over`, the oldest first."""
         return [
             (each.content, each.match_id, each.after)

@@ -25,7 +25,7 @@ def summary(tournament: Tournament) -> say.TournamentSummary:
     return say.TournamentSummary(id=tournament.id, game=tournament.config.game, status=tournament.status)
 
 
-def over(ended: EndedTournament, result: FinalResult) -> bytes:
+def tournament_over(ended: EndedTournament, result: FinalResult) -> bytes:
     """Return the message `tournament_over` for a bot. `result` is the bot's final result."""
     message = say.TournamentOver(
         tournament=ended.id, status=ended.status, rank=result.rank, bots=len(ended.lines), points=result.points

@@ -5,11 +5,11 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
 
-from rumble_server.arena.bots.frame_sender import NO_MATCH, UnsentOver
+from rumble_server.arena.bots.frame_sender import NO_MATCH, UnsentMatchOver
 from rumble_server.arena.bots.session import Assignment, BotSession
 from rumble_server.tournament.tournament import Tournament
 
-MOST_UNSENT_OVERS = 16
+MOST_UNSENT_MATCH_OVERS = 16
 """Maximum number of `match_over` frames that are kept for an absent bot; the newest are kept."""
 Free = dict[str, set[str]]
 """Names of the free players, by game. A free player can take a further tournament match. If necessary, a challenge is
@@ -41,7 +41,7 @@ class Player:
     """True if the bot was in a match in this run."""
     reserved_for: str | None = None
     """Game of the appointed match for which the bot keeps room; None without an appointment."""
-    unsent_overs: deque[UnsentOver] = field(default_factory=partial(deque, maxlen=MOST_UNSENT_OVERS))
+    unsent_match_overs: deque[UnsentMatchOver] = field(default_factory=partial(deque, maxlen=MOST_UNSENT_MATCH_OVERS))
     """`match_over` frames that the bot gets at its next login in this run. Their matches ended while the bot was away,
     or the bot's connection ended before the frames were sent."""
 
@@ -125,7 +125,7 @@ class Player:
         if self.sessions.get(worker) is not session:
             return False
         del self.sessions[worker]
-        self.unsent_overs.extend(session.sender.unsent_overs)
+        self.unsent_match_overs.extend(session.sender.unsent_match_overs)
         for match_id, assignment in list(session.matches.items()):
             session.remove_match(assignment)
             self.waiting_matches[match_id] = assignment

@@ -256,8 +256,8 @@ class Logins:
         session.sender.send_barrier(
             write_message(answer), max([player.name_fact_number, *map(self._recorder.number_of, tournaments)])
         )
-        while player.unsent_overs:
-            session.sender.send_over(*player.unsent_overs.popleft(), "late_over")
+        while player.unsent_match_overs:
+            session.sender.send_match_over(*player.unsent_match_overs.popleft(), "late_over")
         if name_is_open and key is not None:
             message = f"no key protects the name {player.name}, yours neither: ask the host to give it your key"
             session.sender.send(messages.notice(NoticeCode.NAME_OPEN, message))

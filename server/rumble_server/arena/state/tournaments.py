@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Iterator, Mapping
 
 from rumble_protocol.codes import ErrorCode
-from rumble_protocol.server_messages import OVER
 
 from rumble_server.tournament import commands
 from rumble_server.tournament.errors import CommandRefused
@@ -45,18 +44,18 @@ class Tournaments(Mapping[str, Tournament]):
         """
         if tournament_id in self.damaged:
             raise CommandRefused(ErrorCode.TOURNAMENT_CLOSED, f"{tournament_id} is damaged; the server's log says more")
-        if self.is_over(tournament_id):
+        if self.is_only_on_disk(tournament_id):
             raise commands.closed_error(tournament_id, "finished")
         found = self._in_memory.get(tournament_id)
         if found is None:
             raise CommandRefused(ErrorCode.UNKNOWN_TOURNAMENT, f"there is no tournament {tournament_id!r}")
         return found
 
-    def is_over(self, tournament_id: str) -> bool:
+    def is_only_on_disk(self, tournament_id: str) -> bool:
         """Return true if the tournament is over, its end is on disk, and the tournament is no longer in memory."""
         in_memory_or_damaged = tournament_id in self._in_memory or tournament_id in self.damaged
         return tournament_id in self.taken_ids and not in_memory_or_damaged
 
     def count_open(self) -> int:
         """Return the number of open tournaments. Challenges and damaged tournaments do not count."""
-        return sum(each.challenger is None and each.status not in OVER for each in self._in_memory.values())
+        return sum(each.challenger is None and not each.is_over for each in self._in_memory.values())

@@ -14,7 +14,6 @@ from rumble_engine import Game, UnknownGame, get_game
 from rumble_protocol.bot_messages import Challenge
 from rumble_protocol.codes import ErrorCode
 from rumble_protocol.fields import TimeControl
-from rumble_protocol.server_messages import OVER
 
 from rumble_server.arena.bots.player import Player
 from rumble_server.arena.bots.session import BotSession
@@ -53,7 +52,7 @@ class Challenges:
     def still_open(self) -> dict[str, Tournament]:
         """Return the challenges that are not over, by tournament id."""
         tournaments = self._recorder.tournaments.values()
-        return {each.id: each for each in tournaments if each.challenger is not None and each.status not in OVER}
+        return {each.id: each for each in tournaments if each.challenger is not None and not each.is_over}
 
     def challenge(self, player: Player, session: BotSession, challenge: Challenge) -> None:
         """Create and begin the tournament of the challenge that a player sent by a session. Raises CommandRefused."""
@@ -169,7 +168,7 @@ class Challenges:
             spender, now_ms = self._spenders[tournament_id], self._recorder.clock.now_ms()
             self._admission.challenge_bytes.spend(spender, now_ms, sizes[tournament_id])
             tournament = self._recorder.tournaments.get(tournament_id)
-            if tournament is None or (tournament.status in OVER and self._recorder.is_durable(tournament)):
+            if tournament is None or (tournament.is_over and self._recorder.is_durable(tournament)):
                 del self._spenders[tournament_id]
 
     def _quota_holder(self, player: Player, session: BotSession) -> str:

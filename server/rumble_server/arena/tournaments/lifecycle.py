@@ -7,7 +7,6 @@ from typing import Literal
 
 from rumble_engine import Termination
 from rumble_protocol.codes import NoticeCode
-from rumble_protocol.server_messages import OVER
 
 from rumble_server.arena.bots import messages
 from rumble_server.arena.bots.player import Player
@@ -48,7 +47,7 @@ class Lifecycle:
         frame, after = messages.joined(tournament), self._recorder.number_of(tournament)
         for session in recipients:
             session.sender.send(frame, after)
-        if tournament.status in OVER:
+        if tournament.is_over:
             self._send_tournament_over(EndedTournament.of(tournament), {player.name: recipients}, after)
 
     def record_entry(self, player: Player, tournament: Tournament, joined: BotJoined) -> None:
@@ -208,7 +207,7 @@ class Lifecycle:
         If the session is a follower, hold back `tournament_over`, and send the notice `waiting` instead. Hold nothing
         back if the host's next tournament is open, or if the tournament ended too long ago.
         """
-        over = messages.over(ended, result)
+        over = messages.tournament_over(ended, result)
         follows = result.by_code and session.follow and not self._has_next(ended.id)
         if follows and self.followers.hold(ended.id, ended.ended_at_ms or 0, session, over, after):
             session.sender.send(messages.waiting(ended, result), after)
@@ -217,9 +216,7 @@ class Lifecycle:
 
     def _has_next(self, tournament_id: str) -> bool:
         """Return true if the pupils of an ended tournament were moved to a tournament that is not over."""
-        return any(
-            each.follows == tournament_id and each.status not in OVER for each in self._recorder.tournaments.values()
-        )
+        return any(each.follows == tournament_id and not each.is_over for each in self._recorder.tournaments.values())
 
     def notify(
         self, tournament: Tournament, code: NoticeCode, message: str, players: Iterable[Player] | None = None

@@ -11,7 +11,6 @@ from functools import partial
 from itertools import chain
 
 from rumble_protocol.codes import NoticeCode
-from rumble_protocol.server_messages import OVER
 
 from rumble_server.arena.bots.player import Player
 from rumble_server.arena.matches import Matches
@@ -20,7 +19,7 @@ from rumble_server.arena.recorder import Recorder
 from rumble_server.arena.tournaments.appointments import Appointment, Appointments
 from rumble_server.arena.tournaments.lifecycle import Lifecycle
 from rumble_server.match.facts import MatchOver, MatchStarted
-from rumble_server.match.frames import frame_of_over
+from rumble_server.match.frames import frame_of_match_over
 from rumble_server.match.match_id import tournament_id_of
 from rumble_server.tournament import commands
 from rumble_server.tournament.errors import CommandRefused
@@ -122,7 +121,7 @@ class Scheduler:
 
         Do nothing if the tournament is paused or over.
         """
-        if tournament.status in ("paused", *OVER):
+        if tournament.status == "paused" or tournament.is_over:
             return
         if tournament.challenger is not None or tournament.status == "lobby":
             self._lifecycle.end(tournament, cancelled=True, reason=why)
@@ -191,7 +190,7 @@ class Scheduler:
         if tournament.status == "lobby" and tournament.ready_to_start(self._recorder.clock.now_ms()):
             self._start_by_itself(tournament)
         self._follow_disk(tournament)
-        if tournament.status in ("paused", *OVER):
+        if tournament.status == "paused" or tournament.is_over:
             for appointment in self._appointments.of_tournament(tournament):
                 self._end_appointment(appointment)
         self._start_matches(tournament)
@@ -367,7 +366,7 @@ class Scheduler:
         self._run_pairing(task, done)
 
     def _notify_of_pairing(self, tournament: Tournament) -> None:
-        if not self._recorder.stopped and tournament.status not in OVER:
+        if not self._recorder.stopped and not tournament.is_over:
             tournament.is_pairing_slow = True
             message = f"the next round of {tournament.id} is being paired; this may take some seconds"
             self._lifecycle.notify(tournament, NoticeCode.PAIRING, message)
@@ -381,11 +380,11 @@ class Scheduler:
             self._lifecycle.notify(tournament, NoticeCode.BENCHED, message, [player])
 
     def _send_no_show(self, tournament: Tournament, over: MatchOver) -> None:
-        frame = frame_of_over(over, tournament.terms_of(over).opening_state())
+        frame = frame_of_match_over(over, tournament.terms_of(over).opening_state())
         for seat, player in enumerate(self._recorder.players.of(over.seats)):
             session = player.newest
             if session is not None and seat not in over.at_fault:
-                session.sender.send_over(frame, over.match, self._recorder.number_of(tournament), "late_over")
+                session.sender.send_match_over(frame, over.match, self._recorder.number_of(tournament), "late_over")
 
     # --- time ---
 

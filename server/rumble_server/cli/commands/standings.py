@@ -107,7 +107,7 @@ def ranked(results: "ResultsFile", names: list[str], edition: "Edition", points:
         rounds.rating = given_ratings(results).get
     elif (chosen := given_format(results)) is not None and chosen.pairs_by_points:
         raise ValueError("this export of a swiss does not tell its rounds")
-    tally = Tally.over(results.results, results.field, results.byes)
+    tally = Tally.of(results.results, results.field, results.byes)
     for each in results.paired or ():
         for name in each.half_byes:
             tally.give_half_bye(name, matches)

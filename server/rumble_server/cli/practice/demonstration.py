@@ -12,7 +12,6 @@ from rich.console import Console
 from rich.live import Live
 from rumble_engine import get_game
 from rumble_protocol.fields import TimeControl
-from rumble_protocol.server_messages import OVER
 
 from rumble_server.arena.commands.organiser import Organiser
 from rumble_server.cli.output.errors import CliError, ExitCode
@@ -169,7 +168,7 @@ async def _watch(
     """
     before = None
     with Live(standings_table(tournament), console=console, auto_refresh=False, transient=True) as live:
-        while tournament.status not in OVER and not stopping.is_set():
+        while not tournament.is_over and not stopping.is_set():
             failed = [process for process in processes if process.returncode]
             if failed and tournament.status == "lobby":
                 console.print("a bot could not start; its error is above")

@@ -16,7 +16,6 @@ from rumble_engine import get_game
 from rumble_protocol.codes import CloseCode
 from rumble_protocol.fields import DAY_MS, TimeControl
 from rumble_protocol.secret import make_secret
-from rumble_protocol.server_messages import OVER
 
 from rumble_server.arena.commands.organiser import Organiser
 from rumble_server.cli.output.advice import CLOSES
@@ -119,7 +118,7 @@ async def _follow(tournament: Tournament, opponent: asyncio.Task[Summary], bot: 
     loop = asyncio.get_running_loop()
     began, hinted = loop.time(), False
     fine_at = idle_at = began
-    while tournament.status not in OVER:
+    while not tournament.is_over:
         if bot.exited is not None:
             screen.show(*_ended_early(bot.exited, screen.trace))
             return ExitCode.FAILED

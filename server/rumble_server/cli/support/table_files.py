@@ -29,7 +29,7 @@ def print_standings(file: str, results: "ResultsFile", names: list[str], points:
     from rumble_server.results.tables.standings import TABLE_TIEBREAKS, rank_tables
     from rumble_server.results.tables.tally import TableTally, finished_before
 
-    tally = TableTally.over(results.tables, results.field, results.byes)
+    tally = TableTally.of(results.tables, results.field, results.byes)
     lines = rank_tables(tally, names, given_points(points, results))
     if as_json:
         standings = [line.model_dump(exclude_unset=True, exclude={"faults"}) for line in lines]

@@ -24,7 +24,7 @@ def rate_tables(
 
     `prior` and `seats` mean the same as in `rate_table_tally`.
     """
-    return rate_table_tally(TableTally.over(results, field), prior=prior, seats=seats)
+    return rate_table_tally(TableTally.of(results, field), prior=prior, seats=seats)
 
 
 def rate_table_tally(tally: TableTally, *, prior: Prior = "auto", seats: bool = True) -> Ratings:

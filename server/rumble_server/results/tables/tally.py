@@ -101,7 +101,7 @@ class TableTally:
         """Number of tables at which seats that stayed to the end had different payoffs."""
 
     @classmethod
-    def over(
+    def of(
         cls, results: Iterable[TableResult], field: Iterable[str] = (), byes: Mapping[str, int] | None = None
     ) -> Self:
         """Return a tally of results. `field` has names of bots that may have no result.

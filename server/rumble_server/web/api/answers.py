@@ -54,7 +54,7 @@ class ClubAnswers:
 
     def is_over(self, tournament_id: str) -> bool:
         """Return whether a tournament is over, and its end is on disk."""
-        return self._site.play.tournaments.is_over(tournament_id)
+        return self._site.play.tournaments.is_only_on_disk(tournament_id)
 
     def open_tournament(self, tournament_id: str) -> Tournament | None:
         """Find a tournament that goes on; None if it is over or damaged. Raises CommandRefused for an unknown id."""

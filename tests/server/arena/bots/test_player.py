@@ -97,5 +97,5 @@ def test_while_an_end_is_untold_no_challenge_gives_way() -> None:
     one, two = player.sessions.values()
     one.add_match(Assignment("a", 0, "hex", is_challenge=True))
     assert (player.room_by_cancelling("hex"), player.room) == (2, 1)
-    two.sender.send_over(b"over", "b", 1)
+    two.sender.send_match_over(b"over", "b", 1)
     assert (player.room_by_cancelling("hex"), player.challenge_to_cancel("hex")) == (0, None)

@@ -22,12 +22,12 @@ def test_a_match_takes_up_room_until_its_end_is_told() -> None:
     for number, match_id in enumerate("ab", 1):
         assignment = Assignment(match_id, 0, "tictactoe", is_challenge=False)
         session.add_match(assignment)
-        session.sender.send_over(b"over", match_id, number)
+        session.sender.send_match_over(b"over", match_id, number)
         session.remove_match(assignment)
     assert session.room == 0
     sent.write(1)
     assert session.room == 1
     sent.write(2)
     assert session.room == 2
-    session.sender.send_over(b"of an earlier session", "c", 3, "late_over")
+    session.sender.send_match_over(b"of an earlier session", "c", 3, "late_over")
     assert session.room == 2

@@ -24,7 +24,7 @@ def tournaments() -> Tournaments:
 
 def test_a_tournament_in_memory_is_found(tournaments: Tournaments) -> None:
     assert tournaments.find("friday") is tournaments["friday"]
-    assert not tournaments.is_over("friday")
+    assert not tournaments.is_only_on_disk("friday")
 
 
 @pytest.mark.parametrize(
@@ -41,13 +41,13 @@ def test_a_tournament_that_is_not_in_memory_is_refused(
     with pytest.raises(CommandRefused) as refused:
         tournaments.find(tournament_id)
     assert refused.value.code is code
-    assert tournaments.is_over(tournament_id) is (tournament_id == "gone")
+    assert tournaments.is_only_on_disk(tournament_id) is (tournament_id == "gone")
 
 
 def test_a_forgotten_tournament_is_over_and_its_id_stays_taken(tournaments: Tournaments) -> None:
     tournaments.forget("friday")
     tournaments.forget("friday")
-    assert (list(tournaments), tournaments.is_over("friday")) == ([], True)
+    assert (list(tournaments), tournaments.is_only_on_disk("friday")) == ([], True)
     assert "friday" in tournaments.taken_ids
 
 

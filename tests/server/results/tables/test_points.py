@@ -14,7 +14,7 @@ DEFAULT = TablePoints()
 
 
 def counted(points: TablePoints, *results: TableResult, byes: dict[str, int] | None = None) -> dict[str, float]:
-    values, unit = points.count(TableTally.over(results, byes=byes))
+    values, unit = points.count(TableTally.of(results, byes=byes))
     return {name: value / unit for name, value in values.items()}
 
 

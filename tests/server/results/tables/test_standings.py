@@ -13,7 +13,7 @@ from tests.server.results.tables.rankings import table, tables
 
 
 def ranked(*results: TableResult, tiebreaks: tuple[str, ...] = DEFAULT_TABLES, points: str = "") -> list[Standing]:
-    return rank_tables(TableTally.over(results), tiebreaks, TablePoints.read(points) if points else None)
+    return rank_tables(TableTally.of(results), tiebreaks, TablePoints.read(points) if points else None)
 
 
 def order(lines: list[Standing]) -> str:

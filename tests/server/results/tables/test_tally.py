@@ -10,7 +10,7 @@ from tests.server.results.tables.rankings import table, tables
 
 
 def test_counts() -> None:
-    tally = TableTally.over([table("A=1 B=2 C=2 D=4!"), table("B=1 A=1 C=3"), table("C=1 B=2!")], "E", {"E": 2})
+    tally = TableTally.of([table("A=1 B=2 C=2 D=4!"), table("B=1 A=1 C=3"), table("C=1 B=2!")], "E", {"E": 2})
     ann, cid, dan = tally.bots["A"], tally.bots["C"], tally.bots["D"]
     assert (ann.played, ann.wins, ann.draws, ann.losses, ann.won) == (2, 1, 1, 0, 1)
     assert (cid.played, cid.wins, cid.losses) == (3, 1, 2)
@@ -23,7 +23,7 @@ def test_counts() -> None:
 
 
 def test_a_tally_counts_how_often_a_bot_finished_before_another() -> None:
-    tally = TableTally.over([table("A=1 B=2 C=2 D=4"), table("D=1 A=2 B=3")], "E")
+    tally = TableTally.of([table("A=1 B=2 C=2 D=4"), table("D=1 A=2 B=3")], "E")
     assert finished_before(tally) == {
         "A": {"B": 2, "C": 1, "D": 1},
         "B": {"D": 1},
@@ -34,23 +34,23 @@ def test_a_tally_counts_how_often_a_bot_finished_before_another() -> None:
     assert tally.between("B", "A") == (0, 4, 2)
     assert tally.between("C", "B") == (1, 1, 1)
     assert tally.between("A", "E") is None
-    assert TableTally.over([table("A=1 B=2! C=2!")]).between("B", "C") is None
+    assert TableTally.of([table("A=1 B=2! C=2!")]).between("B", "C") is None
 
 
 def test_payoffs_add_up_exactly() -> None:
-    tally = TableTally.over([table("A=1 B=2", 0.1, -0.1)] * 3 + [table("A=2 B=1", 0, 0.3)])
+    tally = TableTally.of([table("A=1 B=2", 0.1, -0.1)] * 3 + [table("A=2 B=1", 0, 0.3)])
     assert (tally.bots["A"].payoff, tally.bots["B"].payoff) == (Fraction(3, 10), Fraction(0))
     assert tally.is_paid
-    assert not TableTally.over([table("A=1 B=2", 1, 0), table("A=1 B=2")]).is_paid
+    assert not TableTally.of([table("A=1 B=2", 1, 0), table("A=1 B=2")]).is_paid
 
 
 def test_a_game_is_cooperative_if_seats_that_stay_always_have_equal_payoffs() -> None:
     equal, unequal = table("A=1 B=1 C=3", 5, 5, 5), table("A=1 B=2 C=3", 5, 5, 4)
     fallen = table("A=1 B=2!", 5, 0)
     for results in ([equal, equal], [equal, fallen], [table("A=1 B=1 C=3!", 5, 5, 0)]):
-        assert TableTally.over(results).is_cooperative
+        assert TableTally.of(results).is_cooperative
     for results in ([], [equal, unequal], [table("A=1 B=1")], [equal, table("A=1 B=1")], [fallen]):
-        assert not TableTally.over(results).is_cooperative
+        assert not TableTally.of(results).is_cooperative
 
 
 def contents(tally: TableTally) -> list[object]:
@@ -63,17 +63,17 @@ def contents(tally: TableTally) -> list[object]:
 
 @given(st.lists(tables(), max_size=5), st.lists(tables(), max_size=3))
 def test_a_result_that_is_taken_back_leaves_nothing(kept: list[TableResult], more: list[TableResult]) -> None:
-    tally = TableTally.over([*more, *kept])
+    tally = TableTally.of([*more, *kept])
     copy = tally.snapshot()
     for result in more:
         tally.add(result, -1)
-    assert contents(tally) == contents(TableTally.over(kept))
-    assert contents(copy) == contents(TableTally.over([*more, *kept]))
+    assert contents(tally) == contents(TableTally.of(kept))
+    assert contents(copy) == contents(TableTally.of([*more, *kept]))
 
 
 @given(st.lists(tables(), max_size=5))
 def test_every_pair_of_a_table_counts_once(results: list[TableResult]) -> None:
-    tally = TableTally.over(results)
+    tally = TableTally.of(results)
     pairs = sum(len(r.seats) * (len(r.seats) - 1) // 2 for r in results)
     assert tally.before.total() + tally.tied.total() == pairs
     assert sum(count.played for count in tally.bots.values()) == sum(len(result.seats) for result in results)

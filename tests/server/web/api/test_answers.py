@@ -56,7 +56,7 @@ async def test_a_tournament_may_end_while_an_answer_about_it_waits_for_the_disk(
 
     monkeypatch.setattr(server.log, "wait", wait)
     assert (await browser.get("/tournaments/friday/audit")).status_code == 200
-    assert server.main.play.tournaments.is_over("friday")
+    assert server.main.play.tournaments.is_only_on_disk("friday")
 
 
 async def test_a_tournament_that_ends_while_a_list_is_read_is_in_the_list(
