@@ -65,15 +65,15 @@ class HouseBots:
         runner: HouseRunner | None = None,
         residents: Sequence[str] = (),
         club: str = MAIN,
-        added_elsewhere: Callable[[], int] = lambda: 0,
+        added_in_other_clubs: Callable[[], int] = lambda: 0,
     ) -> None:
         """`residents` are the reference bots that can be challenged at any time.
 
-        `added_elsewhere` returns the number of added bots in the server's other clubs.
+        `added_in_other_clubs` returns the number of added bots in the server's other clubs.
         """
         self.arena = arena
         self._club = club
-        self._added_elsewhere = added_elsewhere
+        self._added_in_other_clubs = added_in_other_clubs
         self._keys = keys
         self._runner = runner
         self._residents = {resident_name(bot): bot for bot in residents}
@@ -158,7 +158,7 @@ class HouseBots:
         """Number of house bots that can still be added."""
         if self._runner is None:
             return 0
-        return self.arena.allowance.house_room(MOST_ADDED - self._added_elsewhere(), self.added)
+        return self.arena.allowance.house_room(MOST_ADDED - self._added_in_other_clubs(), self.added)
 
     @transactional
     def add(self, tournament_id: str, reference_bot: str, name: str | None = None, count: int = 1) -> None:

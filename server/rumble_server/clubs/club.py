@@ -182,9 +182,9 @@ class Club:
     """A club in memory, with its arena, gateway, feed, house bots and site."""
 
     def __init__(
-        self, name: str, shared: SharedByClubs, stored: StoredClub, added_elsewhere: Callable[[], int]
+        self, name: str, shared: SharedByClubs, stored: StoredClub, added_in_other_clubs: Callable[[], int]
     ) -> None:
-        """Put the club together. `added_elsewhere` returns the number of added house bots in all other clubs."""
+        """Put the club together. `added_in_other_clubs` returns the number of added house bots in all other clubs."""
         self.name = name
         self.log, self.reader = stored.log, stored.reader
         self.on_facts: list[Callable[[list[Numbered], Counter[type]], None]] = []
@@ -198,7 +198,9 @@ class Club:
         self.arena.on_ban.append(shared.close_banned)
         self.gateway = make_gateway(self.arena, sessions, shared, name, gate)
         self.feed = Feed(self.arena, self.log, Ranker(shared.clock.now_ms, run_on_thread), shared.fact_counts)
-        self.house_bots = HouseBots(self.arena, house_keys, shared.house_runner, self._residents, name, added_elsewhere)
+        self.house_bots = HouseBots(
+            self.arena, house_keys, shared.house_runner, self._residents, name, added_in_other_clubs
+        )
         self.site = Site(
             self.arena,
             ClubCommands.on(self.arena),

@@ -175,12 +175,12 @@ class ClubRegistry:
         If the club fails, raise the error, and leave nothing of the club in memory.
         """
 
-        def added_elsewhere() -> int:
+        def added_in_other_clubs() -> int:
             return sum(each.house_bots.added for each in self if each is not club)
 
         self._empty_clubs.touch(name)
         try:
-            club = self._clubs[name] = Club(name, self.shared, stored, added_elsewhere)
+            club = self._clubs[name] = Club(name, self.shared, stored, added_in_other_clubs)
             if self._house_is_open:
                 club.open_house()
             if self._is_draining:

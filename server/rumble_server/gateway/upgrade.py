@@ -55,14 +55,14 @@ class Upgrade:
         """Task that loads the club."""
 
     def begin(self) -> None:
-        """Acquire a permit, then enter the club. Refuse a path at which no bot connects, and a club led elsewhere."""
+        """Acquire a permit, then enter the club. Refuse a path at which no bot connects, and a club of another node."""
         if self._path != BOT_PATH:
             self._http.answer(HTTPStatus.NOT_FOUND, f"bots connect at {web_path(self._club)}{BOT_PATH}\n")
-        elif not self._refuse_elsewhere():
+        elif not self._refuse_unless_led():
             self._http.acquire_permit(self._on_permit)
 
-    def _refuse_elsewhere(self) -> bool:
-        """Refuse the upgrade if the club is led elsewhere, or if this server lets no bot in. Return true if refused.
+    def _refuse_unless_led(self) -> bool:
+        """Refuse the upgrade if another node leads the club, or if this server lets no bot in. Return true if refused.
 
         Each step asks again, since the club may be handed over during the wait for a permit, or during the loading.
         """
@@ -75,7 +75,7 @@ class Upgrade:
 
     def _on_permit(self, permit: Permit) -> None:
         """Hand the connection over to the requested club. Load the club first if needed."""
-        if self._refuse_elsewhere():
+        if self._refuse_unless_led():
             return
         club = self._shared.clubs.get_loaded(self._club)
         if club is not None:
@@ -96,7 +96,7 @@ class Upgrade:
             return
         finally:
             self._loading = None
-        if self._http.transport.is_closing() or self._refuse_elsewhere():
+        if self._http.transport.is_closing() or self._refuse_unless_led():
             return
         main = clubs.get_loaded(MAIN)
         if club is not None:

@@ -163,7 +163,7 @@ class Node:
         """
         self.call_lease(partial(self.lease.request_leader, club))
 
-    def is_led_elsewhere(self, club: str) -> bool:
+    def is_led_by_another_node(self, club: str) -> bool:
         """Return true if another node leads a club."""
         leader = self.lease.leader_of(club)
         return leader is not None and leader.id != self.id

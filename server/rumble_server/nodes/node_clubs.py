@@ -63,7 +63,7 @@ class NodeClubs(LedClubs):
         """Wait until `main` is loaded here or led by another node, at most for `READY_S`."""
         with suppress(TimeoutError):
             async with asyncio.timeout(READY_S):
-                while self._clubs.get_loaded(MAIN) is None and not self._node.is_led_elsewhere(MAIN):
+                while self._clubs.get_loaded(MAIN) is None and not self._node.is_led_by_another_node(MAIN):
                     self._node.changed.clear()
                     await self._node.changed.wait()
 

@@ -66,15 +66,15 @@ class ProcessFigures:
 class RemoteAccess:
     """A record of whether another machine has reached this process by a request."""
 
-    from_elsewhere: bool = False
+    from_another_machine: bool = False
 
     def record_request(self, address: str, server: str) -> None:
         """Record a request from `address` to `server`, an address of this machine.
 
         If both addresses are equal, the request came from this machine itself.
         """
-        if not self.from_elsewhere and address:
-            self.from_elsewhere = address != server and not is_loopback(address)
+        if not self.from_another_machine and address:
+            self.from_another_machine = address != server and not is_loopback(address)
 
 
 @dataclass(frozen=True, slots=True)
