@@ -13,7 +13,7 @@ from rumble_protocol.clubs import MAIN
 from rumble_server.clubs.registry import ClubRegistry
 from rumble_server.host.repeating import repeat
 from rumble_server.nodes.led_clubs import LedClubs
-from rumble_server.nodes.main_follower import MainFollower
+from rumble_server.nodes.main_reader import MainReader
 from rumble_server.nodes.node import Node
 from rumble_server.store.errors import StoreError
 from rumble_server.store.log.read_ahead import RebuiltAhead
@@ -41,7 +41,7 @@ class NodeClubs(LedClubs):
 
     def __init__(self, clubs: ClubRegistry, node: Node) -> None:
         super().__init__(clubs, node)
-        self._main = MainFollower(clubs)
+        self._main = MainReader(clubs)
         self._ahead: dict[str, RebuiltAhead] = {}
         """Tournaments rebuilt for hand-overs of clubs to this node, by club."""
         self._written_uses: dict[str, Any] = {}

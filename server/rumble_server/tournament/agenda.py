@@ -24,7 +24,7 @@ class Agenda:
         self.queue = schedule.queue(bots)
         self._last_order = 0
         self._played: dict[MatchKey, Any] = {}
-        """Results by match, as the schedule reads them; empty if the schedule follows no results."""
+        """Results by match, as the schedule reads them; empty if the schedule has no logged rounds."""
         self._withdrawn: set[int] = set()
         """Numbers of the withdrawn bots."""
         self.bots = list(bots)
@@ -58,7 +58,7 @@ class Agenda:
         self._put_matches(self.schedule.matches(new_round))
 
     def add_next_round(self) -> AnyRound | None:
-        """Pair and add the next round of a schedule that follows no results; return None after the last round."""
+        """Pair and add the next round of a schedule without logged rounds; return None after the last round."""
         task = self.prepare()
         if task is None:
             return None
@@ -115,7 +115,7 @@ class Agenda:
         slot = self.find(over.match)
         self.dequeue(slot)
         del self.open[over.match]
-        if self.schedule.follows_results and over.scores is not None:
+        if self.schedule.has_logged_rounds and over.scores is not None:
             self._played[slot.key] = self.schedule.read_result(over, slot.seats)
 
     def reopen(self, over: MatchOver) -> Slot:
@@ -129,18 +129,18 @@ class Agenda:
         """Return the open slot of a match. If necessary, pull rounds until the match's round comes. Raises KeyError for
         a match that is not open.
         """
-        while match_id not in self.open and not self.schedule.follows_results:
+        while match_id not in self.open and not self.schedule.has_logged_rounds:
             if self.add_next_round() is None:
                 break
         return self.open[match_id]
 
     def has_more(self, bot: str) -> bool:
-        """Return true if the bot has waiting matches, or may get matches from a schedule that follows no results."""
+        """Return true if the bot has waiting matches, or may get matches from a schedule without logged rounds."""
         return self.queue.has_waiting(bot) or self.may_add_round_for(bot)
 
     def may_add_round_for(self, bot: str) -> bool:
         """Return true if `add_next_round` should be called for a bot that found no match to play."""
-        return not (self.schedule.follows_results or self.is_finished) and self.queue.may_add_round_for(bot)
+        return not (self.schedule.has_logged_rounds or self.is_finished) and self.queue.may_add_round_for(bot)
 
     def places(self) -> dict[str, int]:
         return {

@@ -38,7 +38,7 @@ class DueMatches:
         """Number of matches pulled since `Tournament.due` was called."""
         self.may_pair = True
         """True if `next` must try to pair a round: before the first try, and after each new result if the schedule
-        follows results."""
+        has logged rounds."""
 
     def mark_for_check(self, bots: Iterable[str]) -> None:
         """Have `next` look at bots, because they became free or connected, or got matches."""
@@ -83,9 +83,9 @@ class DueMatches:
         return None
 
     def add_next_round(self) -> AnyRound | None:
-        """Add the next round of a schedule that follows no results. Return None if there is no further round."""
+        """Add the next round of a schedule without logged rounds. Return None if there is no further round."""
         agenda, before = self._agenda, len(self._agenda.open)
-        new_round = None if agenda.schedule.follows_results else agenda.add_next_round()
+        new_round = None if agenda.schedule.has_logged_rounds else agenda.add_next_round()
         self._pulled_matches += len(agenda.open) - before
         if new_round is not None:
             self.mark_for_check(agenda.names(new_round.bots))
@@ -98,7 +98,7 @@ class DueMatches:
         off the event loop (`Tournament.pairing_task`).
         """
         schedule = self._agenda.schedule
-        task = self._agenda.prepare() if schedule.follows_results and not schedule.slow else None
+        task = self._agenda.prepare() if schedule.has_logged_rounds and not schedule.slow else None
         paired = None if task is None else facts.fact_of_round(self._tournament_id, task(), now_ms)
         self.may_pair = False  # last, so that a pairing that failed is tried again after a pause
         return paired

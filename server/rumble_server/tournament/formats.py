@@ -53,7 +53,7 @@ class Format:
     @property
     def is_in_rounds(self) -> bool:
         """True if each round is made from the results of the earlier rounds. The tournament's pages show the rounds."""
-        return self.schedule.follows_results
+        return self.schedule.has_logged_rounds
 
 
 FORMATS = {

@@ -33,7 +33,7 @@ class Schedule(ABC, Generic[R, P]):
 
     slow = False
     """True if a task of `prepare` may take more than a few milliseconds, and must run off the event loop."""
-    follows_results = True
+    has_logged_rounds = True
     """True if each round must be written to the log, because rounds depend on results or come from a search."""
     has_bracket = False
     """True if bots are ranked by `places` (the round they reach), not by points."""
@@ -75,7 +75,7 @@ class Schedule(ABC, Generic[R, P]):
     def scheduled_seats(self, over: MatchOver, played: P | None) -> tuple[str, ...]:
         """Return the bots of a match in the order of their scheduled seats.
 
-        `played` is the result of the match as this schedule reads it; None if this schedule follows no results.
+        `played` is the result of the match as this schedule reads it; None if this schedule has no logged rounds.
         """
 
     @abstractmethod

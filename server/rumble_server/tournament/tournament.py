@@ -241,7 +241,7 @@ class Tournament:
             self.standings.pair(pairs, self.config.legs, byes, half_byes)
         for bot in bots:
             self._has_more_from(bot, at_ms)
-        if agenda.schedule.follows_results:  # the round was perhaps being paired while results were voided
+        if agenda.schedule.has_logged_rounds:  # the round was perhaps being paired while results were voided
             self.voided_later.update((over.match, None) for _, over in self.taken_back if over.match in agenda.open)
         agenda.add(new_round)
         self._mark_for_check(bots)
@@ -284,7 +284,7 @@ class Tournament:
             return
         agenda.close(over)
         if self._due is not None:
-            self._due.may_pair = agenda.schedule.follows_results
+            self._due.may_pair = agenda.schedule.has_logged_rounds
         self.results[over.match] = over
         self.standings.add(self.standings.result_of(over))
 

@@ -23,7 +23,7 @@ from tests.server.store.disk import HeldCommits
 from tests.server.world import Bot
 
 need_module("psycopg", "postgres")
-from rumble_server.nodes import main_follower, node, node_clubs  # noqa: E402
+from rumble_server.nodes import main_reader, node, node_clubs  # noqa: E402
 
 from tests.server.nodes.memory_nodes import MemoryCluster, MemoryNode, memory_nodes  # noqa: E402
 
@@ -131,7 +131,7 @@ async def test_a_club_that_is_read_ahead_and_not_handed_over_is_forgotten(
 async def test_changes_of_clubs_and_bans_in_main_are_followed_on_every_node(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(main_follower, "FOLLOW_S", 0.01)
+    monkeypatch.setattr(main_reader, "READ_S", 0.01)
     async with memory_nodes(tmp_path, 2) as cluster:
         main = cluster.leader(MAIN)
         other = other_than(cluster, main)
@@ -150,7 +150,7 @@ async def test_changes_of_clubs_and_bans_in_main_are_followed_on_every_node(
 async def test_main_is_followed_after_an_error(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr(main_follower, "FOLLOW_S", 0.01)
+    monkeypatch.setattr(main_reader, "READ_S", 0.01)
     async with memory_nodes(tmp_path, 2) as cluster:
         monkeypatch.setattr(LogReader, "club_facts_after", failing_once(LogReader.club_facts_after))
         await until(lambda: "main could not be followed" in caplog.text)

@@ -189,7 +189,7 @@ class Scheduler:
         """Settle one tournament of the queue. If the budget is spent meanwhile, the tournament stays in the queue."""
         if tournament.status == "lobby" and tournament.ready_to_start(self._recorder.clock.now_ms()):
             self._start_by_itself(tournament)
-        self._follow_disk(tournament)
+        self._pause_while_disk_fails(tournament)
         if tournament.status == "paused" or tournament.is_over:
             for appointment in self._appointments.of_tournament(tournament):
                 self._end_appointment(appointment)
@@ -201,7 +201,7 @@ class Scheduler:
                 self._pair_or_end(tournament)
             self._set_wake_time(tournament.id, tournament.wake_at_ms)
 
-    def _follow_disk(self, tournament: Tournament) -> None:
+    def _pause_while_disk_fails(self, tournament: Tournament) -> None:
         """Pause a running tournament while the log cannot be written, and resume the tournament afterwards."""
         if self.trouble is not None and tournament.status == "running":
             message = f"{tournament.id} is paused: the server cannot write to its disk ({self.trouble})"

@@ -16,6 +16,6 @@ def watch(
 
     In a pipe, print each result, and the standings at the end.
     """
-    from rumble_server.cli.support.watching import follow_to_its_end
+    from rumble_server.cli.support.watching import watch_to_its_end
 
-    follow_to_its_end(server, tournament_id, boards)
+    watch_to_its_end(server, tournament_id, boards)

@@ -94,7 +94,7 @@ async def _practice(
             bot = Child(command, proxy, ID, NAME, Path(folder), output=STDERR, key=make_secret())
             try:
                 await bot.start()
-                return await _follow(tournament, opponent, bot, screen)
+                return await _watch(tournament, opponent, bot, screen)
             finally:
                 screen.end()
                 await bot.stop()
@@ -113,7 +113,7 @@ async def _opponent(bot: str, url: str, wanted: TournamentConfig) -> AsyncIterat
             await task
 
 
-async def _follow(tournament: Tournament, opponent: asyncio.Task[Summary], bot: Child, screen: Screen) -> int:
+async def _watch(tournament: Tournament, opponent: asyncio.Task[Summary], bot: Child, screen: Screen) -> int:
     """Wait for the end of the practice, and return the exit code. Show hints meanwhile, and the outcome at the end."""
     loop = asyncio.get_running_loop()
     began, hinted = loop.time(), False

@@ -83,10 +83,10 @@ def run_to_exit_code(playing: Coroutine[Any, Any, None], prefix: str) -> int:
 
 def end_with_parent() -> None:
     """End this process as soon as standard input ends."""
-    follow_input(lambda _: None)
+    read_input(lambda _: None)
 
 
-def follow_input(take: Callable[[bytes], object]) -> None:
+def read_input(take: Callable[[bytes], object]) -> None:
     """Call `take` with each line of standard input, on a thread, and end this process when the input ends."""
 
     def read() -> None:

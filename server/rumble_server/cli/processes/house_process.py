@@ -17,7 +17,7 @@ from rumble_engine import game_families, game_names, get_game
 from rumble_protocol.clubs import web_path
 
 from rumble_server.cli.output.errors import as_cli_error
-from rumble_server.cli.processes.bot_process import BotSpec, follow_input, make_bot, run_to_exit_code
+from rumble_server.cli.processes.bot_process import BotSpec, make_bot, read_input, run_to_exit_code
 from rumble_server.cli.processes.house import next_pause_s
 from rumble_server.host.tls import read_leaf, trusting
 
@@ -123,7 +123,7 @@ async def play() -> None:
     loop = asyncio.get_running_loop()
     async with asyncio.TaskGroup() as group:
         house = House(group)
-        follow_input(lambda line: loop.call_soon_threadsafe(house.change, json.loads(line)))
+        read_input(lambda line: loop.call_soon_threadsafe(house.change, json.loads(line)))
         await loop.create_future()
 
 

@@ -58,7 +58,7 @@ async def _play(args: Sequence[str], workers: Sequence[str]) -> int:
     playing = set(workers)
     results: dict[str, None] = {}
 
-    async def follow(worker: str, process: asyncio.subprocess.Process) -> None:
+    async def await_end(worker: str, process: asyncio.subprocess.Process) -> None:
         assert process.stdout is not None
         output = (await process.stdout.read()).decode("utf-8", "replace")
         code = await process.wait()
@@ -72,7 +72,7 @@ async def _play(args: Sequence[str], workers: Sequence[str]) -> int:
         typer.echo(f"rumble: worker {worker} has ended with {how}.{left}", err=True)
 
     async with bot_processes((process_command(each, args) for each in workers), asyncio.subprocess.PIPE) as processes:
-        await asyncio.gather(*map(follow, workers, processes))
+        await asyncio.gather(*map(await_end, workers, processes))
     for line in results:
         typer.echo(line)
     return failed[0] if failed else ExitCode.DONE

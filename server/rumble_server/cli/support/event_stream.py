@@ -51,7 +51,7 @@ def parse(lines: Iterable[str]) -> Iterator[StreamEvent]:
             fields = {}
 
 
-def follow(connect: Connect, sleep: Callable[[float], None], say: Callable[[str], None]) -> Iterator[StreamEvent]:
+def read_events(connect: Connect, sleep: Callable[[float], None], say: Callable[[str], None]) -> Iterator[StreamEvent]:
     """Yield all events, and connect again after a lost connection. `say` gets a text about each new problem.
 
     Raises StreamLost after `PATIENCE_S` without an event. If the stream is lost before its first event, and the server

@@ -19,7 +19,7 @@ from rumble_server.cli.output.boards import SEATS, draw_board
 from rumble_server.cli.output.errors import CliError
 from rumble_server.cli.output.tables import fitting_table, print_standings, result_text, standings_for
 from rumble_server.cli.output.terminal import is_screen, plain, plain_lines, plain_or_rich
-from rumble_server.cli.support.event_stream import StreamEvent, StreamLost, follow
+from rumble_server.cli.support.event_stream import StreamEvent, StreamLost, read_events
 from rumble_server.cli.support.organiser_client import OrganiserClient, api_path
 
 PAIRING = "the next round is being paired"
@@ -33,7 +33,7 @@ FRAME_COLUMNS, FRAME_ROWS = 4, 2
 """Width and height, in characters, that the frame adds to a board."""
 
 
-def follow_to_its_end(server: str, tournament_id: str, boards: int) -> None:
+def watch_to_its_end(server: str, tournament_id: str, boards: int) -> None:
     """Show the tournament until its end. On a terminal, draw pictures; in a pipe, print lines. Raises CliError."""
     client = OrganiserClient(server)
     console = plain_or_rich()
@@ -119,7 +119,7 @@ def _events(
             yield event
 
     try:
-        yield from follow(connect, time.sleep, say)
+        yield from read_events(connect, time.sleep, say)
     except StreamLost as lost:
         raise CliError(str(lost)) from None
 

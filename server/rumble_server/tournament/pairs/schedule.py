@@ -53,7 +53,7 @@ class PairSchedule(Schedule[Round, PairResult]):
 class FixedSchedule(PairSchedule):
     """A schedule that does not depend on results and never waits for results."""
 
-    follows_results = False
+    has_logged_rounds = False
 
     def __init__(self, plan: Plan) -> None:
         super().__init__(plan)

@@ -18,7 +18,7 @@ from functools import partial
 from itertools import pairwise
 
 from rumble_server.tournament.tables.plan import Seating, TablePlan, TableRound, table_round, table_sizes
-from rumble_server.tournament.tables.schedule import FollowingTables, Results, RoundTask
+from rumble_server.tournament.tables.schedule import Results, RoundTask, TablesFromResults
 from rumble_server.tournament.tables.seats import seated_by, seats_had
 
 _Keys = dict[int, tuple[int, ...]]
@@ -69,7 +69,7 @@ def sizes_of_round(plan: TablePlan, bots: int) -> list[int]:
     return [bots] if plan.least <= bots <= plan.seats else table_sizes(bots, plan.seats, plan.smallest)
 
 
-class KnockoutOfTables(FollowingTables):
+class KnockoutOfTables(TablesFromResults):
     """A knockout: the better half of each table goes on.
 
     The only state is the rounds added so far; the rest is computed from results.

@@ -86,7 +86,7 @@ def _all_at_once(task: Callable[[], list[TableRound]]) -> TableRound:
     return TableRound(tuple([seating for made in task() for seating in made.seatings]))
 
 
-class FollowingTables(TableSchedule):
+class TablesFromResults(TableSchedule):
     """A schedule whose rounds depend on results."""
 
     def __init__(self, plan: TablePlan) -> None:

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 from rumble_server.results.tables.tally import Finish
 from rumble_server.tournament.tables.plan import TablePlan, TableRound, meetings, table_round, table_sizes
-from rumble_server.tournament.tables.schedule import FollowingTables, Results, RoundTask
+from rumble_server.tournament.tables.schedule import Results, RoundTask, TablesFromResults
 from rumble_server.tournament.tables.seats import seated_by, seats_had
 
 DIGITS = 9
@@ -49,7 +49,7 @@ class TableSwissTask:
         return table_round(len(self.played) + 1, [seated_by(had, bots) for bots in tables], byes)
 
 
-class SwissOfTables(FollowingTables):
+class SwissOfTables(TablesFromResults):
     """A Swiss: in each round, bots with about equal points meet."""
 
     def __init__(self, plan: TablePlan) -> None:

@@ -104,7 +104,7 @@ def pairing_text(tournament: Tournament, rounds: Sequence[RoundView | TablesOfRo
 def rounds_of(tournament: Tournament) -> list[RoundView]:
     """Return the paired rounds of a Swiss, or all rounds of a knockout, first to last; empty for other formats."""
     agenda = tournament.agenda
-    if agenda is None or not agenda.schedule.follows_results:
+    if agenda is None or not agenda.schedule.has_logged_rounds:
         return []
     meetings = _meetings(tournament, agenda)
     if agenda.schedule.has_bracket:

@@ -13,7 +13,7 @@ from rumble_server.cli.main import run
 from rumble_server.cli.support import watching
 from rumble_server.cli.support.event_stream import StreamEvent
 from rumble_server.cli.support.organiser_client import OrganiserClient
-from rumble_server.cli.support.watching import WatchedTournament, follow_to_its_end
+from rumble_server.cli.support.watching import WatchedTournament, watch_to_its_end
 
 from tests.server.cli.run_here import Captured, printed, refused
 from tests.server.cli.server_thread import PATIENCE_S, play
@@ -234,7 +234,7 @@ def test_an_event_of_another_form_ends_the_pictures(monkeypatch: pytest.MonkeyPa
 
     def watch() -> None:
         try:
-            follow_to_its_end("localhost:1", "cup", 1)
+            watch_to_its_end("localhost:1", "cup", 1)
         except KeyError as error:
             errors.append(error)
 

@@ -2,7 +2,14 @@ import json
 from collections.abc import Iterator
 
 import pytest
-from rumble_server.cli.support.event_stream import LONGEST_WAIT_S, PATIENCE_S, StreamEvent, StreamLost, follow, parse
+from rumble_server.cli.support.event_stream import (
+    LONGEST_WAIT_S,
+    PATIENCE_S,
+    StreamEvent,
+    StreamLost,
+    parse,
+    read_events,
+)
 
 
 def test_parse() -> None:
@@ -35,13 +42,13 @@ class Line:
         if not self._connections:
             raise StreamLost("cut off")
 
-    def follow(self) -> Iterator[StreamEvent]:
-        return follow(self.connect, self.slept.append, self.said.append)
+    def read_events(self) -> Iterator[StreamEvent]:
+        return read_events(self.connect, self.slept.append, self.said.append)
 
 
 def test_a_lost_connection_is_made_again_from_where_it_was() -> None:
     line = Line(["1", "2"], None, ["3"], None)
-    events = line.follow()
+    events = line.read_events()
     assert [next(events).id for _ in range(3)] == ["1", "2", "3"]
     assert line.asked == [None, "2", "2"]
     assert line.slept == [0.5, 1.0]
@@ -52,7 +59,7 @@ def test_a_lost_connection_is_made_again_from_where_it_was() -> None:
 def test_a_server_that_never_answered_is_not_tried_again() -> None:
     line = Line(None)
     with pytest.raises(StreamLost, match="no server answers"):
-        next(line.follow())
+        next(line.read_events())
     assert line.slept == []
 
 
@@ -66,14 +73,14 @@ def test_a_server_that_says_when_it_is_there_again_is_asked_then_also_at_first()
         yield StreamEvent("1", "move", {})
 
     line = Line()
-    assert next(follow(connect, line.slept.append, line.said.append)).id == "1"
+    assert next(read_events(connect, line.slept.append, line.said.append)).id == "1"
     assert line.slept == [1.0] * 3
     assert line.said == ["not available; connecting again in 1 s", "the server is back"]
 
 
 def test_patience_ends() -> None:
     line = Line(["1"])
-    events = line.follow()
+    events = line.read_events()
     next(events)
     with pytest.raises(StreamLost, match="no server answers"):
         next(events)

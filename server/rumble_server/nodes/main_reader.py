@@ -1,7 +1,7 @@
 """The facts of `main` about clubs and bans, on a node that does not lead `main`.
 
-Facts of `main` create, change and remove clubs, so each node has to follow `main`. If `main` is loaded here,
-`ClubRegistry` follows its log. Otherwise the node reads the facts from the database once a second.
+Facts of `main` create, change and remove clubs, so each node has to read them. If `main` is loaded here,
+`ClubRegistry` gets the facts from its log. Otherwise the node reads the facts from the database once a second.
 """
 
 import asyncio
@@ -18,33 +18,33 @@ from rumble_server.tournament.club_facts import BanLifted, Banned, DirectoryFact
 
 log = logging.getLogger(__name__)
 
-FOLLOW_S = 1.0
+READ_S = 1.0
 """Pause in s between two readings of the facts of `main` about clubs and bans, while another node leads `main`."""
 
 
-class MainFollower:
-    """The follower of `main` while another node leads `main`."""
+class MainReader:
+    """The reader of new facts of `main` while another node leads `main`."""
 
     def __init__(self, clubs: ClubRegistry) -> None:
         self._clubs = clubs
-        self._known = 0
-        """Number of the newest fact of `main` that loaded clubs follow."""
+        self._applied = 0
+        """Number of the newest fact of `main` that the loaded clubs have applied."""
         self.is_stale = True
         """True if all facts have to be applied again: at the start, and after `main` was loaded here."""
         self._logged_error = ""
         """The error of the newest reading, which is logged once; empty if the reading succeeded."""
-        self._following: asyncio.Task[None] | None = None
+        self._reading: asyncio.Task[None] | None = None
 
     def start(self) -> None:
-        """Begin to read new facts every `FOLLOW_S`."""
-        self._following = asyncio.create_task(repeat(self._follow, FOLLOW_S, "main could not be followed"))
+        """Begin to read new facts every `READ_S`."""
+        self._reading = asyncio.create_task(repeat(self._read_or_warn, READ_S, "main could not be followed"))
 
     def stop(self) -> None:
         """Read no more facts."""
-        if self._following is not None:
-            self._following.cancel()
+        if self._reading is not None:
+            self._reading.cancel()
 
-    async def _follow(self) -> None:
+    async def _read_or_warn(self) -> None:
         try:
             await self.read()
             self._logged_error = ""
@@ -60,14 +60,14 @@ class MainFollower:
         """
         clubs, main = self._clubs, self._clubs.get_loaded(MAIN)
         if main is not None:
-            self._known = main.log.durable
+            self._applied = main.log.durable
             return
-        known = self._known
-        first = 0 if self.is_stale else known
+        applied = self._applied
+        first = 0 if self.is_stale else applied
         facts = await clubs.reading.run(lambda: clubs.reading.reader().of(MAIN).club_facts_after(first))
-        if clubs.get_loaded(MAIN) is not None or (self.is_stale and (first or known != self._known)):
+        if clubs.get_loaded(MAIN) is not None or (self.is_stale and (first or applied != self._applied)):
             return  # main was loaded here during the reading
-        news = [(number, fact) for number, fact in facts if number > self._known]
+        news = [(number, fact) for number, fact in facts if number > self._applied]
         if self.is_stale:
             clubs.shared.forget_main()
         for _, fact in facts if self.is_stale else news:
@@ -76,5 +76,5 @@ class MainFollower:
             elif isinstance(fact, DirectoryFact):
                 clubs.directory.apply(fact)
         self.is_stale = False
-        self._known = max([self._known, *(number for number, _ in news)])
+        self._applied = max([self._applied, *(number for number, _ in news)])
         clubs.apply_main_facts(news, Counter([type(fact) for _, fact in news]))
