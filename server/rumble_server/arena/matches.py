@@ -70,7 +70,7 @@ class LiveMatch:
         self.referee = Referee(progress, self, matches.new_turn_id, matches.bounds)
 
     def record(self, over: MatchOver) -> None:
-        self._matches.recorder.record_of(self.tournament, over)
+        self._matches.recorder.record_for(self.tournament, over)
         if over.scores is not None:
             self.tournament.keep_final_state(over.match, self.referee.progress.state)
 
@@ -135,7 +135,7 @@ class Matches:
 
     def start(self, started: MatchStarted, tournament: Tournament, players: tuple[Player, ...]) -> None:
         """Begin a match. `players` are in the order of their seats. Every player must have room for the match."""
-        self.recorder.record_of(tournament, started)
+        self.recorder.record_for(tournament, started)
         make_progress = partial(Progress, started, tournament.control)
         match = self._add_live(started, tournament, players, make_progress)
         if match is None:
@@ -205,7 +205,7 @@ class Matches:
         except Exception:
             log.exception(FAILED, match_id, 0)
             over = _void(started, self._clock.now_ms())
-            self.recorder.record_of(tournament, over)
+            self.recorder.record_for(tournament, over)
             self._on_over(tournament, over, players)
             return None
         for player, assignment in zip(players, assignments, strict=True):

@@ -100,12 +100,12 @@ class Recorder:
             tournament_id = facts.tournament_of(fact)
             if kind is facts.TournamentCreated:
                 self.tournaments.add(Tournament(fact))  # type: ignore[arg-type]
-            self.record_of(self.tournaments[tournament_id], fact)  # type: ignore[arg-type]
+            self.record_for(self.tournaments[tournament_id], fact)  # type: ignore[arg-type]
         else:
             self.append(fact)
             self.apply(fact)  # type: ignore[arg-type]
 
-    def record_of(self, tournament: Tournament, fact: facts.TournamentFact) -> None:
+    def record_for(self, tournament: Tournament, fact: facts.TournamentFact) -> None:
         """Append a fact of this tournament to the log, and apply it."""
         self._numbers[tournament.id] = self.append(fact)
         tournament.apply(fact)

@@ -111,7 +111,7 @@ class Gate:
             self.closed_at_ms, self._late_before_ms = now_ms - ago_ms, self._clock.lateness.late_ms - ago_ms
 
     def mark_disconnected(self) -> None:
-        """Record that the bots' connections were closed, because the lease has been over for long."""
+        """Note that the bots' connections were closed, because the lease has been over for long."""
         self.were_bots_closed = True
 
     def reopen(self, arena: ArenaEvents) -> None:

@@ -119,7 +119,7 @@ class Constants(BaseModel):
     names is used up. New names with a valid invitation are counted apart. Each new name costs a write to the database.
     """
     wrong_keys_of_owner_per_minute: Count = 20
-    """Maximum number of wrong keys of a name, in a minute, from an address that has once shown the right key.
+    """Maximum number of wrong keys of a name, in a minute, from an address that has once presented the right key.
 
     These keys are counted apart from other wrong keys, so that guesses of neighbours cannot keep the owner out.
     """

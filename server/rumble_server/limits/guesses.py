@@ -4,7 +4,7 @@ Secrets made by Rumble cannot be guessed. A secret that has the form of Rumble's
 compared, and never counted against its address. Otherwise a bot with a wrong key could lock out other bots at its
 address.
 
-An address that has shown the right key of a name has a separate bucket for this name. Wrong tries by others at the
+An address that has presented the right key of a name has a separate bucket for this name. Wrong tries by others at the
 address cannot lock out the owner.
 
 Wrong invitations, join codes and slips are counted apart from keys and tokens. After too many of these wrong codes,
@@ -43,7 +43,7 @@ class Guesses:
     def of_club(self, club: str) -> "Guesses":
         """Return the `Guesses` object of another club. All clubs share the counts of wrong secrets by address.
 
-        A right key shown by an address is noted for the key's club only.
+        A right key presented by an address is noted for the key's club only.
         """
         other = copy(self)
         other._prefix = f"{club}/"
@@ -52,7 +52,7 @@ class Guesses:
     def allows_try(self, address: str, owner: str, secret: str, now_ms: int) -> bool:
         """Return true if `address` may show `secret` as the key of `owner`, or as a host token.
 
-        Otherwise count and log the refusal. After an allowed try, call `record_right` or `count_wrong`.
+        Otherwise count and log the refusal. After an allowed try, call `note_right` or `count_wrong`.
         """
         own = self._owners.get(address, self._prefix + owner)
         if is_made(secret) or (own.allows(now_ms) if own is not None else self._tries.allows(address, now_ms)):
@@ -60,8 +60,8 @@ class Guesses:
         self._refusals.count("too_many_wrong_tries", address, self._prefix + owner)
         return False
 
-    def record_right(self, address: str, owner: str, now_ms: int) -> None:
-        """Record that `address` has shown the right key of a name, or a right host token."""
+    def note_right(self, address: str, owner: str, now_ms: int) -> None:
+        """Note that `address` has presented the right key of a name, or a right host token."""
         self._owners.add(address, self._prefix + owner, now_ms)
 
     def count_wrong(self, address: str, owner: str, secret: str, now_ms: int) -> None:
@@ -76,11 +76,11 @@ class Guesses:
             self._tries.take(address, now_ms)
 
     def knows(self, address: str, owner: str) -> bool:
-        """Return true if `address` has shown the right key of the name."""
+        """Return true if `address` has presented the right key of the name."""
         return self._owners.get(address, self._prefix + owner) is not None
 
     def count_wrong_code(self, address: str, about: str, code: str, now_ms: int) -> bool:
-        """Count a wrong invitation, join code or slip. Return false if the address has shown too many wrong codes.
+        """Count a wrong invitation, join code or slip. Return false if the address has presented too many wrong codes.
 
         Right codes are never refused, because a class behind a single address may mistype many codes.
         """
@@ -93,7 +93,7 @@ class Guesses:
 
 
 class _Owners:
-    """Token buckets for addresses that have shown a right key, keyed by address and name, in bounded memory.
+    """Token buckets for addresses that have presented a right key, keyed by address and name, in bounded memory.
 
     If a network has too many buckets, its least recently used bucket is forgotten. If there are too many buckets in
     total, the least recently used bucket of the least recently used network is forgotten.

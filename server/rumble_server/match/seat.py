@@ -1,4 +1,4 @@
-"""A referee's records of a seat and of its open turn: banks, budgets, connections and thinking times.
+"""A referee's state of a seat and of its open turn: banks, budgets, connections and thinking times.
 
 All times are in ms.
 """
@@ -42,7 +42,7 @@ class SeatConnection(Protocol):
 
 @dataclass(slots=True, eq=False)
 class SeatState:
-    """The referee's record of a seat: its bank, budgets, open turn and connection."""
+    """The referee's state of a seat: its bank, budgets, open turn and connection."""
 
     bank_ms: int
     away_left_ms: int

@@ -30,7 +30,7 @@ class Absence:
             self._absent[entrant.bot] = entrant
 
     def end(self) -> None:
-        """Record that the tournament is over: no bot has matches any more.
+        """Note that the tournament is over: no bot has matches any more.
 
         `has_matches`, a method of the tournament, is dropped, so that no reference cycle keeps the tournament in
         memory.

@@ -16,12 +16,12 @@ from rumble_server.results.table_result import table_result_of
 from rumble_server.tournament import facts as tournament_facts
 from rumble_server.tournament.audit import Audit, Context, ScheduleKey, Span
 from rumble_server.tournament.formats import FORMATS
-from rumble_server.tournament.pairs.audit import MatchRecord, audit_pairs
-from rumble_server.tournament.tables.audit import TableRecord, audit_tables
+from rumble_server.tournament.pairs.audit import AuditedMatch, audit_pairs
+from rumble_server.tournament.tables.audit import AuditedTable, audit_tables
 from rumble_server.tournament.tournament import Tournament
 
 R = TypeVar("R")
-"""The type of a match's record in an audit."""
+"""The type of a match in an audit."""
 
 
 def context_of(tournament: Tournament, now_ms: int, free_since_ms: Mapping[str, int] = MappingProxyType({})) -> Context:
@@ -128,33 +128,33 @@ class _History(ABC, Generic[R]):
             self._void[over.match] += 1
             return
         if begun is None or begun.attempt != over.attempt:
-            self._over[over.match] = self._record_of_lost(over)
+            self._over[over.match] = self._lost_match(over)
         else:
-            self._over[over.match] = self._record_of_started(begun, over)
+            self._over[over.match] = self._started_match(begun, over)
 
     @abstractmethod
     def audit(self) -> Audit: ...
 
     @abstractmethod
-    def _record_of_lost(self, over: MatchOver) -> R:
-        """Return the record of a match that was lost before it began."""
+    def _lost_match(self, over: MatchOver) -> R:
+        """Return a match that was lost before it began."""
 
     @abstractmethod
-    def _record_of_started(self, begun: MatchStarted, over: MatchOver | None = None) -> R:
-        """Return the record of a match that began; `over` is None while the match runs."""
+    def _started_match(self, begun: MatchStarted, over: MatchOver | None = None) -> R:
+        """Return a match that began; `over` is None while the match runs."""
 
     def _end_pause(self, at_ms: int) -> None:
         if self._paused_since_ms is not None:
             self._paused.append((self._paused_since_ms, at_ms))
             self._paused_since_ms = None
 
-    def _known_ms(self, match_id: str) -> int:
+    def _playable_ms(self, match_id: str) -> int:
         cycle, number, board, _ = MatchId.parse(match_id).key
         return max(self._paired_ms.get((cycle, number, board), 0), self._again_ms.get(match_id, 0))
 
-    def records(self) -> list[R]:
-        """Return the records of matches that are over or running."""
-        running = [] if self._now.finished else map(self._record_of_started, self._begun.values())
+    def matches(self) -> list[R]:
+        """Return the matches that are over or running."""
+        running = [] if self._now.finished else map(self._started_match, self._begun.values())
         return [*self._over.values(), *running]
 
     def finish(self) -> Context:
@@ -172,38 +172,38 @@ class _History(ABC, Generic[R]):
         )
 
 
-class _PairHistory(_History[MatchRecord]):
+class _PairHistory(_History[AuditedMatch]):
     """The history of a tournament of pairs."""
 
     def audit(self) -> Audit:
-        return audit_pairs(self.records(), self.finish())
+        return audit_pairs(self.matches(), self.finish())
 
-    def _record_of_lost(self, over: MatchOver) -> MatchRecord:
-        seats, known_ms = (over.seats[0], over.seats[1]), self._known_ms(over.match)
-        return _ended(MatchRecord(over.match, seats, over.at_ms, known_ms=known_ms), over)
+    def _lost_match(self, over: MatchOver) -> AuditedMatch:
+        seats, playable_ms = (over.seats[0], over.seats[1]), self._playable_ms(over.match)
+        return _ended(AuditedMatch(over.match, seats, over.at_ms, playable_ms=playable_ms), over)
 
-    def _record_of_started(self, begun: MatchStarted, over: MatchOver | None = None) -> MatchRecord:
-        seats, known_ms = (begun.seats[0], begun.seats[1]), self._known_ms(begun.match)
+    def _started_match(self, begun: MatchStarted, over: MatchOver | None = None) -> AuditedMatch:
+        seats, playable_ms = (begun.seats[0], begun.seats[1]), self._playable_ms(begun.match)
         free_since_ms = begun.free_since_ms or (0, 0)  # older facts lack the times
-        record = MatchRecord(begun.match, seats, begun.at_ms, known_ms=known_ms, free_since_ms=free_since_ms)
-        return record if over is None else _ended(record, over)
+        match = AuditedMatch(begun.match, seats, begun.at_ms, playable_ms=playable_ms, free_since_ms=free_since_ms)
+        return match if over is None else _ended(match, over)
 
 
-def _ended(record: MatchRecord, over: MatchOver) -> MatchRecord:
-    return replace(record, ended_ms=over.at_ms, termination=over.termination, at_fault=over.at_fault, moves=over.moves)
+def _ended(match: AuditedMatch, over: MatchOver) -> AuditedMatch:
+    return replace(match, ended_ms=over.at_ms, termination=over.termination, at_fault=over.at_fault, moves=over.moves)
 
 
-class _TableHistory(_History[TableRecord]):
+class _TableHistory(_History[AuditedTable]):
     """The history of a tournament of tables."""
 
     def audit(self) -> Audit:
-        return audit_tables(self.records(), self.finish())
+        return audit_tables(self.matches(), self.finish())
 
-    def _record_of_lost(self, over: MatchOver) -> TableRecord:
+    def _lost_match(self, over: MatchOver) -> AuditedTable:
         faults = table_result_of(over).faults
-        return TableRecord(over.match, over.seats, over.at_ms, {}, self._known_ms(over.match), faults)
+        return AuditedTable(over.match, over.seats, over.at_ms, {}, self._playable_ms(over.match), faults)
 
-    def _record_of_started(self, begun: MatchStarted, over: MatchOver | None = None) -> TableRecord:
+    def _started_match(self, begun: MatchStarted, over: MatchOver | None = None) -> AuditedTable:
         # The log does not tell since when an absent bot has been gone: perhaps only just now.
         since_ms = {
             **dict.fromkeys(begun.absent, begun.at_ms),
@@ -211,4 +211,4 @@ class _TableHistory(_History[TableRecord]):
         }
         faults = () if over is None else table_result_of(over).faults
         bots = begun.seats + begun.absent
-        return TableRecord(begun.match, bots, begun.at_ms, since_ms, self._known_ms(begun.match), faults)
+        return AuditedTable(begun.match, bots, begun.at_ms, since_ms, self._playable_ms(begun.match), faults)

@@ -39,7 +39,7 @@ def test_addresses_are_counted_in_all_clubs_together_and_invitations_in_each() -
 def test_a_bot_known_in_a_club_is_a_stranger_in_another() -> None:
     main = Admission()
     chess = main.of_club("chess")
-    chess.guesses.record_right(ADDRESS, "ada", 0)
+    chess.guesses.note_right(ADDRESS, "ada", 0)
     assert [each.guesses.knows(ADDRESS, "ada") for each in (main, chess, main.of_club("go"))] == [False, True, False]
 
 

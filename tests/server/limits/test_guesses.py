@@ -48,7 +48,7 @@ def test_wrong_tries_are_counted_by_address_for_every_secret_together() -> None:
 def test_a_bot_that_has_shown_the_right_key_is_not_locked_out_by_others() -> None:
     guesses, _ = made(wrong_tries_per_minute=6, wrong_keys_of_owner_per_minute=3)
     assert not guesses.knows(ADDRESS, "ann")
-    guesses.record_right(ADDRESS, "ann", 0)
+    guesses.note_right(ADDRESS, "ann", 0)
     assert guesses.knows(ADDRESS, "ANN")
     assert tries(guesses, ADDRESS, "ben") == 6
     assert guesses.allows_try(ADDRESS, "Ann", GUESS, 0)
@@ -80,9 +80,9 @@ def test_wrong_codes_are_counted_by_address_and_lock_no_key_out() -> None:
 @pytest.mark.usefixtures("few_buckets")
 def test_a_network_of_many_addresses_makes_nobody_else_unknown() -> None:
     guesses, _ = made()
-    guesses.record_right(ADDRESS, "ann", 0)
+    guesses.note_right(ADDRESS, "ann", 0)
     for number in range(2 * MOST_BUCKETS):
-        guesses.record_right(f"2001:db8:1:{number % 65_536:x}::/64", f"bot-{number}", 0)
+        guesses.note_right(f"2001:db8:1:{number % 65_536:x}::/64", f"bot-{number}", 0)
     assert guesses.knows(ADDRESS, "ann")
     known = [
         number for number in range(2 * MOST_BUCKETS) if guesses.knows(f"2001:db8:1:{number:x}::/64", f"bot-{number}")
@@ -93,8 +93,8 @@ def test_a_network_of_many_addresses_makes_nobody_else_unknown() -> None:
 @pytest.mark.usefixtures("few_buckets")
 def test_memory_is_bounded_and_the_network_used_longest_ago_goes_first() -> None:
     guesses, _ = made()
-    guesses.record_right(ADDRESS, "ann", 0)
+    guesses.note_right(ADDRESS, "ann", 0)
     for number in range(MOST_BUCKETS):
-        guesses.record_right(f"2001:db8:{number:x}::/64", "ben", 0)
+        guesses.note_right(f"2001:db8:{number:x}::/64", "ben", 0)
     assert not guesses.knows(ADDRESS, "ann")
     assert sum(guesses.knows(f"2001:db8:{number:x}::/64", "ben") for number in range(MOST_BUCKETS)) == MOST_BUCKETS

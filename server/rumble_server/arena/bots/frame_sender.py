@@ -42,7 +42,7 @@ class FrameSenders:
         self._waiting: dict[FrameSender, None] = {}
 
     def add_waiting(self, sender: "FrameSender") -> None:
-        """Record that the sender has queued frames, and ask the log to write soon."""
+        """Note that the sender has queued frames, and ask the log to write soon."""
         self._waiting[sender] = None
         self.log.flush_soon()
 

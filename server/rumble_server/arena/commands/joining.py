@@ -90,7 +90,7 @@ class Joining:
             arena.recorder.record(DisplayNamed(name, display, now_ms))
         if joined is not None:
             arena.lifecycle.record_entry(player, tournament, changed(joined, by_code=True))
-        arena.admission.guesses.record_right(address, name, now_ms)
+        arena.admission.guesses.note_right(address, name, now_ms)
         return Joined(name, arena.display_names.shown_name(name), tournament)
 
     def _new_name(self, display: str) -> str:

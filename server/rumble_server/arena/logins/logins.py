@@ -112,7 +112,7 @@ class Logins:
         if claim is None:
             self._claimed.setdefault(address, {})[player.name] = self._recorder.names.get(name)
         if not is_open:
-            admission.guesses.record_right(address, name, now_ms)
+            admission.guesses.note_right(address, name, now_ms)
         most = admission.bounds.sessions_per_bot
         if len(player.sessions) >= most and (login.worker or "").casefold() not in player.sessions:
             raise CommandRefused(ErrorCode.UNAVAILABLE, f"{player.name} has {most} workers here, as many as it may")

@@ -271,7 +271,7 @@ class Scheduler:
                 self._lifecycle.recheck_challenges(players.of(found.absent))
                 room -= 1
             else:
-                self._recorder.record_of(tournament, found)
+                self._recorder.record_for(tournament, found)
             if isinstance(found, MatchOver):
                 self._send_no_show(tournament, found)
                 self._lifecycle.recheck_challenges(players.of(found.absent + found.seats))

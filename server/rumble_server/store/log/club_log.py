@@ -151,7 +151,7 @@ class ClubLog:
         )
 
     def fence(self) -> None:
-        """Record that another server leads the club now. Facts not on disk are lost; waiting calls raise StoreError."""
+        """Note that another server leads the club now. Facts not on disk are lost; waiting calls raise StoreError."""
         if self._fenced is not None:
             return
         self._fenced = f"another node leads the club {self.club}"

@@ -62,7 +62,7 @@ class Unindexed:
         return club.matches if now_s >= club.due_at_s else None
 
     def on_written(self, name: str) -> None:
-        """Record that a club's index now has the matches from the last call of `add_matches` for the club."""
+        """Note that a club's index now has the matches from the last call of `add_matches` for the club."""
         club = self._clubs[name]
         club.matches = {}
         club.due_at_s = monotonic() + self._index_s

@@ -23,7 +23,7 @@ from rumble_server.tournament.openings import duplicates
 
 
 @dataclass(frozen=True, slots=True)
-class MatchRecord:
+class AuditedMatch:
     """A match that began, or was lost before it began. `ended_ms` is None while the match runs."""
 
     match_id: str
@@ -33,7 +33,7 @@ class MatchRecord:
     termination: Termination | None = None
     at_fault: tuple[int, ...] = ()
     moves: tuple[str, ...] = ()
-    known_ms: int = 0
+    playable_ms: int = 0
     """Time in ms from which bots can wait for the match.
 
     A match with a void attempt has the time at which the last attempt became void. A match of a round that was paired
@@ -54,27 +54,27 @@ class MatchRecord:
         return self.termination is not Termination.NO_SHOW
 
 
-def audit_pairs(records: Iterable[MatchRecord], context: Context) -> Audit:
-    """Return the audit of the matches in `records`, which may be in any order."""
-    ordered = sorted(records, key=lambda record: record.started_ms)
+def audit_pairs(matches: Iterable[AuditedMatch], context: Context) -> Audit:
+    """Return the audit of the matches in `matches`, which may be in any order."""
+    ordered = sorted(matches, key=lambda match: match.started_ms)
     bots = {name: BotAudit() for name in context.bots}
-    by_bot: dict[str, list[MatchRecord]] = {name: [] for name in context.bots}
-    for record in ordered:
-        for seat, name in enumerate(record.seats):
+    by_bot: dict[str, list[AuditedMatch]] = {name: [] for name in context.bots}
+    for match in ordered:
+        for seat, name in enumerate(match.seats):
             bot = bots.setdefault(name, BotAudit())
-            by_bot.setdefault(name, []).append(record)
+            by_bot.setdefault(name, []).append(match)
             bot.matches += 1
             bot.seats[seat] += 1
-            if seat in record.at_fault and record.termination is not None:
-                bot.faults[str(record.termination)] = bot.faults.get(str(record.termination), 0) + 1
+            if seat in match.at_fault and match.termination is not None:
+                bot.faults[str(match.termination)] = bot.faults.get(str(match.termination), 0) + 1
     for name, bot in bots.items():
         bot.excused_ms, bot.drops = context.excused_ms.get(name, 0), context.drops.get(name, 0)
     waits = _Waits(bots, by_bot, context)
-    for record in ordered:
-        waits.add(record)
+    for match in ordered:
+        waits.add(match)
     if not context.finished:
         waits.look_at_now()
-    played = [(record.seats, record.moves) for record in ordered if record.moves and record.ended_ms is not None]
+    played = [(match.seats, match.moves) for match in ordered if match.moves and match.ended_ms is not None]
     repeated = sum(number - 1 for number in duplicates(played).values())
     flags = (*_seat_flags(bots, context), *waits.flags())
     return Audit(bots, len(ordered), len(ordered) - repeated, flags, context.void)
@@ -86,7 +86,7 @@ class _Waits:
     """
 
     def __init__(
-        self, bots: Mapping[str, BotAudit], by_bot: Mapping[str, Sequence[MatchRecord]], context: Context
+        self, bots: Mapping[str, BotAudit], by_bot: Mapping[str, Sequence[AuditedMatch]], context: Context
     ) -> None:
         self._bots = bots
         self._context = context
@@ -106,19 +106,19 @@ class _Waits:
         self._idle_with: dict[str, str] = {}
         """For each bot, the opponent of the match that waited longest while both bots were idle."""
 
-    def add(self, record: MatchRecord) -> None:
+    def add(self, match: AuditedMatch) -> None:
         """Add a match. Matches must be added in the order of their starts."""
-        if record.was_played:
+        if match.was_played:
             since = [
-                max(self._ended_ms[name], record.known_ms, free_ms)
-                for name, free_ms in zip(record.seats, record.free_since_ms, strict=True)
+                max(self._ended_ms[name], match.playable_ms, free_ms)
+                for name, free_ms in zip(match.seats, match.free_since_ms, strict=True)
             ]
-            for seat, name in enumerate(record.seats):
-                other = record.seats[1 - seat]
-                self._note(name, other, record.schedule_key, since[seat], record.started_ms)
-                self._note_idle(name, other, max(since), record.started_ms)
-        ended_ms = self._context.now_ms if record.ended_ms is None else record.ended_ms
-        for name in record.seats:
+            for seat, name in enumerate(match.seats):
+                other = match.seats[1 - seat]
+                self._note(name, other, match.schedule_key, since[seat], match.started_ms)
+                self._note_idle(name, other, max(since), match.started_ms)
+        ended_ms = self._context.now_ms if match.ended_ms is None else match.ended_ms
+        for name in match.seats:
             self._ended_ms[name] = max(self._ended_ms[name], ended_ms)
 
     def look_at_now(self) -> None:

@@ -121,7 +121,7 @@ class Knockout(PairSchedule):
         return decided
 
     def add(self, new_round: Round) -> None:
-        """Put the pairings of a round on their boards of the bracket. Record each bot of a new pairing as the winner of
+        """Put the pairings of a round on their boards of the bracket. Note each bot of a new pairing as the winner of
         the bot's board in the round before.
 
         Raises ValueError if a pairing cannot be next.

@@ -30,7 +30,7 @@ MOST_EVEN_SEATS = 4
 
 
 @dataclass(frozen=True, slots=True)
-class TableRecord:
+class AuditedTable:
     """A table that started, or was lost because too few of its bots were there."""
 
     match_id: str
@@ -42,29 +42,29 @@ class TableRecord:
 
     For a bot that was gone, the time is the start of the table.
     """
-    known_ms: int = 0
+    playable_ms: int = 0
     """Time in ms from which bots can wait for the table: the time at which its round was made, or its last attempt
     became void."""
     faults: tuple[tuple[int, Termination], ...] = ()
     """The seats that fell out by a fault, each with the fault."""
 
 
-def audit_tables(records: Iterable[TableRecord], context: Context) -> Audit:
-    """Return the audit of tables. The records of the tables may come in any order."""
-    ordered = sorted(((MatchId.parse(record.match_id).key, record) for record in records), key=lambda each: each[0])
+def audit_tables(tables: Iterable[AuditedTable], context: Context) -> Audit:
+    """Return the audit of tables. The tables may come in any order."""
+    ordered = sorted(((MatchId.parse(table.match_id).key, table) for table in tables), key=lambda each: each[0])
     bots = {name: BotAudit(seats=[0] * context.seats) for name in context.bots}
-    for _, record in ordered:
-        for seat, name in enumerate(record.bots):
+    for _, table in ordered:
+        for seat, name in enumerate(table.bots):
             bots[name].matches += 1
             bots[name].seats[seat] += 1
-        for seat, kind in record.faults:
-            faults = bots[record.bots[seat]].faults
+        for seat, kind in table.faults:
+            faults = bots[table.bots[seat]].faults
             faults[str(kind)] = faults.get(str(kind), 0) + 1
     for name, bot in bots.items():
         bot.excused_ms, bot.drops = context.excused_ms.get(name, 0), context.drops.get(name, 0)
     flags = [*_waits(ordered, bots, context.paused)]
     if context.has_even_seats:
-        seated = [record.bots for _, record in ordered]
+        seated = [table.bots for _, table in ordered]
         flags += _seat_flags(seated)
         if context.has_even_company:
             flags += _company_flags(seated, EVEN_COMPANY if context.seats <= MOST_EVEN_SEATS else LESS_EVEN_COMPANY)
@@ -72,36 +72,36 @@ def audit_tables(records: Iterable[TableRecord], context: Context) -> Audit:
 
 
 def _waits(
-    ordered: Sequence[tuple[MatchKey, TableRecord]], bots: Mapping[str, BotAudit], paused: Sequence[Span]
+    ordered: Sequence[tuple[MatchKey, AuditedTable]], bots: Mapping[str, BotAudit], paused: Sequence[Span]
 ) -> Iterator[Flag]:
     """Yield the flags of waits. Also store the waits of each bot in `bots`."""
     starts: dict[str, list[tuple[int, MatchKey]]] = {}
-    for key, record in ordered:
-        for bot in record.free_since_ms:
-            starts.setdefault(bot, []).append((record.started_ms, key))
+    for key, table in ordered:
+        for bot in table.free_since_ms:
+            starts.setdefault(bot, []).append((table.started_ms, key))
     for own in starts.values():
         own.sort()
     last_ms: dict[str, int] = {}
     """For each bot, the time in ms at which the latest of its tables started, among the tables seen so far."""
     needless: dict[str, tuple[int, str]] = {}
     passed: dict[str, tuple[int, int, str]] = {}
-    for key, record in ordered:
+    for key, table in ordered:
         free_ms = {
-            bot: max(record.known_ms, since_ms, last_ms.get(bot, 0)) for bot, since_ms in record.free_since_ms.items()
+            bot: max(table.playable_ms, since_ms, last_ms.get(bot, 0)) for bot, since_ms in table.free_since_ms.items()
         }
-        for bot in record.bots:
-            last_ms[bot] = max(last_ms.get(bot, 0), record.started_ms)
+        for bot in table.bots:
+            last_ms[bot] = max(last_ms.get(bot, 0), table.started_ms)
         if not free_ms:
             continue
-        wait_ms = _waited(max(free_ms.values()), record.started_ms, paused)
+        wait_ms = _waited(max(free_ms.values()), table.started_ms, paused)
         last = max(free_ms, key=free_ms.__getitem__)
-        needless[last] = max(needless.get(last, (0, "")), (wait_ms, ", ".join(record.bots)))
+        needless[last] = max(needless.get(last, (0, "")), (wait_ms, ", ".join(table.bots)))
         for bot, since_ms in free_ms.items():
-            wait_ms = _waited(since_ms, record.started_ms, paused)
+            wait_ms = _waited(since_ms, table.started_ms, paused)
             if wait_ms > bots[bot].longest_wait_ms:
                 bots[bot].longest_wait_ms, bots[bot].waited_for = wait_ms, last
             for mate in free_ms.keys() - {bot} if wait_ms > PATIENCE_MS else ():
-                span = (since_ms,), (record.free_since_ms[mate],)
+                span = (since_ms,), (table.free_since_ms[mate],)
                 begun = starts[mate][bisect_left(starts[mate], span[0]) : bisect_left(starts[mate], span[1])]
                 number = sum(later > key for _, later in begun)
                 passed[bot] = max(passed.get(bot, (0, 0, "")), (number, wait_ms, mate))

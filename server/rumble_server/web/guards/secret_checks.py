@@ -41,7 +41,7 @@ class SecretChecker:
         if not self._guesses.allows_try(address, owner, secret, now_ms):
             raise WebError.too_many("too many wrong tries from your address; try again in a minute")
         if is_right:
-            self._guesses.record_right(address, owner, now_ms)
+            self._guesses.note_right(address, owner, now_ms)
             return True
         self._guesses.count_wrong(address, owner, secret, now_ms)
         return False

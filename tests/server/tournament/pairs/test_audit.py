@@ -5,24 +5,24 @@ from random import Random
 import pytest
 from rumble_engine import Termination
 from rumble_server.tournament.audit import Audit, Context
-from rumble_server.tournament.pairs.audit import MatchRecord, audit_pairs
+from rumble_server.tournament.pairs.audit import AuditedMatch, audit_pairs
 
 from tests.server.tournament.rounds import round_robin
 
 
-def record(
+def audited(
     first: str,
     second: str,
     start: int,
     end: int | None,
     moves: str = "",
-    known_ms: int = 0,
+    playable_ms: int = 0,
     place: int = 0,
     free_since_ms: tuple[int, int] = (0, 0),
-) -> MatchRecord:
+) -> AuditedMatch:
     match = f"t.1.{place or start + 1}.1.1"
-    return MatchRecord(
-        match, (first, second), start, end, moves=tuple(moves), known_ms=known_ms, free_since_ms=free_since_ms
+    return AuditedMatch(
+        match, (first, second), start, end, moves=tuple(moves), playable_ms=playable_ms, free_since_ms=free_since_ms
     )
 
 
@@ -31,15 +31,15 @@ def kinds(found: Audit) -> set[tuple[str, str]]:
 
 
 def test_counts_waits_and_repeats() -> None:
-    records = [
-        record("A", "B", 0, 100, "123"),
-        record("C", "D", 0, 300, "12"),
-        record("B", "A", 100, 200, "321"),
-        record("A", "C", 300, 400, "12"),
-        record("A", "B", 400, 500, "123"),
-        MatchRecord("t.x", ("B", "D"), 500, 500, Termination.NO_SHOW, (1,)),
+    matches = [
+        audited("A", "B", 0, 100, "123"),
+        audited("C", "D", 0, 300, "12"),
+        audited("B", "A", 100, 200, "321"),
+        audited("A", "C", 300, 400, "12"),
+        audited("A", "B", 400, 500, "123"),
+        AuditedMatch("t.x", ("B", "D"), 500, 500, Termination.NO_SHOW, (1,)),
     ]
-    found = audit_pairs(records, Context("ABCD", 0, 500, finished=True))
+    found = audit_pairs(matches, Context("ABCD", 0, 500, finished=True))
     assert found.bots["A"].matches == 4
     assert found.bots["A"].seats == [3, 1]
     assert found.bots["A"].longest_wait_ms == 100
@@ -48,7 +48,7 @@ def test_counts_waits_and_repeats() -> None:
     assert found.bots["D"].faults == {"no_show": 1}
     assert (found.matches, found.distinct, found.repeated) == (6, 5, 1)
     assert found.is_fair
-    assert kinds(audit_pairs(records, Context("ABCD", 0, 500, finished=True, has_even_seats=True))) == {
+    assert kinds(audit_pairs(matches, Context("ABCD", 0, 500, finished=True, has_even_seats=True))) == {
         ("seats", "A"),
         ("seats", "D"),
     }
@@ -56,33 +56,33 @@ def test_counts_waits_and_repeats() -> None:
 
 
 def test_two_idle_bots_that_could_have_met_are_flagged() -> None:
-    records = [record("A", "B", 0, 100), record("A", "B", 5000, 5100)]
-    (flag,) = audit_pairs(records, Context("AB", 0, 5100)).flags
+    matches = [audited("A", "B", 0, 100), audited("A", "B", 5000, 5100)]
+    (flag,) = audit_pairs(matches, Context("AB", 0, 5100)).flags
     assert (flag.kind, flag.bot) == ("needless_wait", "A")
     assert "A and B were free for 4.9 s" in flag.message
     for excuse in (
         Context("AB", 0, 5100, paused=[(150, 4950)]),
         Context("AB", 0, 5100, away={"B": [(100, 3000), (2000, 4500)]}),
     ):
-        assert audit_pairs(records, excuse).is_fair
-    partly = audit_pairs(records, Context("AB", 0, 5100, paused=[(1000, 4900)]))
+        assert audit_pairs(matches, excuse).is_fair
+    partly = audit_pairs(matches, Context("AB", 0, 5100, paused=[(1000, 4900)]))
     assert partly.bots["A"].longest_wait_ms == partly.bots["A"].needless_wait_ms == 1000
-    later = [records[0], record("A", "B", 5000, 5100, known_ms=4990)]
+    later = [matches[0], audited("A", "B", 5000, 5100, playable_ms=4990)]
     assert audit_pairs(later, Context("AB", 0, 5100)).is_fair
 
 
 def test_time_in_another_tournament_and_before_a_login_is_no_waiting() -> None:
-    later = record("A", "B", 5000, 5100, free_since_ms=(4500, 4900))
-    found = audit_pairs([record("A", "B", 0, 100), later], Context("AB", 0, 5100))
+    later = audited("A", "B", 5000, 5100, free_since_ms=(4500, 4900))
+    found = audit_pairs([audited("A", "B", 0, 100), later], Context("AB", 0, 5100))
     assert found.is_fair
     assert {name: bot.longest_wait_ms for name, bot in found.bots.items()} == {"A": 500, "B": 100}
 
 
 def test_a_bot_that_is_passed_over_is_flagged_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    others = [record("B", "CDEF"[number % 4], 1000 * number, 1000 * number + 1000) for number in range(1, 9)]
-    records = [record("A", "B", 0, 1000), *others, record("A", "B", 9000, 9001, place=2)]
+    others = [audited("B", "CDEF"[number % 4], 1000 * number, 1000 * number + 1000) for number in range(1, 9)]
+    matches = [audited("A", "B", 0, 1000), *others, audited("A", "B", 9000, 9001, place=2)]
     context = Context("ABCDEF", 0, 9001)
-    found = audit_pairs(records, context)
+    found = audit_pairs(matches, context)
     assert found.bots["A"].passed_over == 8
     (flag,) = found.flags
     assert (flag.kind, flag.bot) == ("passed_over", "A")
@@ -90,21 +90,21 @@ def test_a_bot_that_is_passed_over_is_flagged_once(monkeypatch: pytest.MonkeyPat
     for name, bound in (("PATIENCE", 8), ("PATIENCE_MS", 8000)):
         with monkeypatch.context() as patch:
             patch.setattr(f"rumble_server.tournament.pairs.audit.{name}", bound)
-            assert audit_pairs(records, context).is_fair
+            assert audit_pairs(matches, context).is_fair
     # In the schedule's order no bot is passed over: the other matches came first.
-    in_order = [*records[:-1], record("A", "B", 9000, 9001)]
+    in_order = [*matches[:-1], audited("A", "B", 9000, 9001)]
     assert audit_pairs(in_order, context).bots["A"].passed_over == 0
     # The same holds for a bot that was elsewhere.
-    elsewhere = [*records[:-1], record("A", "B", 9000, 9001, place=2, free_since_ms=(8900, 0))]
+    elsewhere = [*matches[:-1], audited("A", "B", 9000, 9001, place=2, free_since_ms=(8900, 0))]
     assert audit_pairs(elsewhere, context).bots["A"].passed_over == 0
 
 
 def test_the_audit_tells_for_whom_each_bot_waits_now() -> None:
-    records = [record("A", "B", 0, 100), record("B", "C", 100, None)]
+    matches = [audited("A", "B", 0, 100), audited("B", "C", 100, None)]
     to_play = {"A": [("C", (2,)), ("D", (3,)), ("E", (4,)), ("F", (5,))], "C": [("A", (2,))], "D": [("A", (3,))]}
     there = {"A": 50, "B": 50, "C": 50, "D": 300}
     now = Context("ABCDEF", 0, 900, to_play=to_play, free_since_ms=there, absent=frozenset("E"))
-    found = audit_pairs(records, now)
+    found = audit_pairs(matches, now)
     assert found.bots["A"].waits_since_ms == 100
     assert found.bots["A"].waits_for == {"C": "playing", "D": "nothing", "E": "away", "F": "playing"}
     assert found.bots["A"].longest_wait_ms == 800
@@ -112,13 +112,13 @@ def test_the_audit_tells_for_whom_each_bot_waits_now() -> None:
     assert found.bots["B"].waits_since_ms is None
     assert found.bots["C"].waits_for == {}
     assert found.is_fair
-    assert kinds(audit_pairs(records, replace(now, now_ms=5000))) == {("needless_wait", "A")}
+    assert kinds(audit_pairs(matches, replace(now, now_ms=5000))) == {("needless_wait", "A")}
 
 
 def test_a_bot_that_is_passed_over_now_is_flagged() -> None:
-    begun = [record("B", "CD"[number % 2], 1000 * number, 1000 * number + 1000) for number in range(5)]
+    begun = [audited("B", "CD"[number % 2], 1000 * number, 1000 * number + 1000) for number in range(5)]
     now = Context("ABCD", 0, 5000, to_play={"A": [("B", (1, 1, 1, 1))]}, free_since_ms={"A": 0, "C": 0})
-    begun.append(record("B", "C", 5000, None))
+    begun.append(audited("B", "C", 5000, None))
     assert kinds(audit_pairs(begun, now)) == {("passed_over", "A")}
 
 
@@ -135,7 +135,7 @@ def test_a_round_robin_without_barriers_is_fair(seed: int) -> None:
     }
     busy: set[int] = set()
     ends: list[tuple[int, int, int]] = []
-    records: list[MatchRecord] = []
+    matches: list[AuditedMatch] = []
     now, looking = 0, list(range(bots))
     while left or ends:
         for bot in looking:
@@ -145,10 +145,10 @@ def test_a_round_robin_without_barriers_is_fair(seed: int) -> None:
                 busy |= {one, other}
                 end = now + random.randrange(1, 400) * (1 + one) * (1 + other)
                 heapq.heappush(ends, (end, one, other))
-                records.append(MatchRecord(match, (names[one], names[other]), now, end, moves=(match,)))
+                matches.append(AuditedMatch(match, (names[one], names[other]), now, end, moves=(match,)))
         now, *looking = heapq.heappop(ends)
         busy -= set(looking)
-    found = audit_pairs(records, Context(names, 0, now, finished=True, has_even_seats=True))
+    found = audit_pairs(matches, Context(names, 0, now, finished=True, has_even_seats=True))
     assert found.flags == ()
     assert all(bot.needless_wait_ms == 0 for bot in found.bots.values())
     assert all(bot.seats == [8, 8] for bot in found.bots.values())

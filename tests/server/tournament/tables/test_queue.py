@@ -7,7 +7,7 @@ from random import Random
 import pytest
 from rumble_server.match.match_id import MatchId
 from rumble_server.tournament.slot import Slot
-from rumble_server.tournament.tables.audit import TableRecord
+from rumble_server.tournament.tables.audit import AuditedTable
 from rumble_server.tournament.tables.queue import TableQueue
 
 from tests.server.tournament.tables.audited import flags_of
@@ -38,7 +38,7 @@ class Simulation:
         """Times in ms since which a table is the oldest waiting table, by table, in order."""
         self.waiting: dict[str, Slot] = {}
         self.events: list[tuple[int, int, tuple[str, ...]]] = []
-        self.records: list[TableRecord] = []
+        self.tables: list[AuditedTable] = []
         self.longest_wait_ms = 0
         """Longest wait of a table from the time when it was the oldest."""
 
@@ -97,14 +97,14 @@ class Simulation:
         bots, there = due.seats, tuple(bot for bot in due.seats if bot not in self.gone)
         lost = len(there) < LEAST
         ready_ms = {} if lost else {bot: self.ready_ms[bot] for bot in bots}
-        self.records.append(TableRecord(due.match_id, bots, self.now_ms, ready_ms, self.put_ms[due.match_id]))
+        self.tables.append(AuditedTable(due.match_id, bots, self.now_ms, ready_ms, self.put_ms[due.match_id]))
         if not lost:
             for bot in there:
                 self.free[bot] -= 1
                 assert self.free[bot] >= 0
             slow = any(bot.endswith(("3", "4")) for bot in there)
             ends_ms = self.now_ms + self.random.randint(1, LONGEST_MS if slow else LONGEST_MS // 10)
-            heapq.heappush(self.events, (ends_ms, len(self.records), there))
+            heapq.heappush(self.events, (ends_ms, len(self.tables), there))
 
 
 def simulated(kind: type[TableQueue], seed: int) -> Simulation:
@@ -116,17 +116,17 @@ def simulated(kind: type[TableQueue], seed: int) -> Simulation:
 @pytest.mark.parametrize("seed", range(20))
 def test_no_table_starves_and_the_audit_is_silent(seed: int) -> None:
     found = simulated(TableQueue, seed)
-    assert len(found.records) > 300
-    assert {len(record.free_since_ms) for record in found.records} <= {0, SEATS}
+    assert len(found.tables) > 300
+    assert {len(table.free_since_ms) for table in found.tables} <= {0, SEATS}
     assert found.longest_wait_ms <= LONGEST_MS
-    assert flags_of(found.records) == ()
+    assert flags_of(found.tables) == ()
 
 
 @pytest.mark.slow
 def test_the_same_simulation_finds_tables_that_start_without_reservation() -> None:
     found = [simulated(Unreserved, seed) for seed in range(20)]
     assert sum(each.longest_wait_ms > LONGEST_MS for each in found) >= 10
-    flags = [flag for each in found for flag in flags_of(each.records)]
+    flags = [flag for each in found for flag in flags_of(each.tables)]
     assert {flag.kind for flag in flags} == {"passed_over"}
 
 
