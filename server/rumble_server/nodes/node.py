@@ -34,7 +34,7 @@ SETUP_BYTES = 16
 ID_BYTES = 8
 """Number of random bytes in the id of a node."""
 AGAIN_S = 0.2
-"""Pause in s after a failure, before the node loads a club, listens for notifications or wakes the lease again."""
+"""Pause in s after a failure, before the node loads a club, waits for notifications or wakes the lease again."""
 SOON_S = 0.02
 """Interval in s at which a stopping node counts the clubs that the node still has to hand over."""
 HAND_OVER_MS = 15_000
@@ -105,8 +105,8 @@ class Node:
         self.stands_by = stands_by
         self._lease_ms = lease_ms
         self._setup = setup
-        # Three connections: one that listens runs no statement, and a slow write of uses must delay no renewal.
-        self._leases, self._listening, self.uses_connection = [Leases(url, lease_ms) for _ in range(3)]
+        # Three connections: the second runs no statements, and a slow write of uses must delay no renewal.
+        self._leases, self._notifications, self.uses_connection = [Leases(url, lease_ms) for _ in range(3)]
         self._tasks: set[asyncio.Task[None]] = set()
         self._wake: asyncio.TimerHandle | None = None
         self._trouble: str | None = None
@@ -198,7 +198,7 @@ class Node:
             await self._leases.end_lease(self.id)
         except StoreError as error:
             log.warning("the lease ends by itself: %s", error)
-        for each in (self._leases, self._listening, self.uses_connection):
+        for each in (self._leases, self._notifications, self.uses_connection):
             await each.close()
 
     def call_lease(self, call: Callable[[int], None]) -> None:
@@ -229,7 +229,7 @@ class Node:
     async def _hear_notifications(self) -> None:
         """Have the lease read the rows again after each notification from another node or from the command line."""
         with suppress(StoreError):  # not logged here: the lease's statements fail, too, and are logged
-            await self._listening.listen(lambda: self.call_lease(self.lease.look))
+            await self._notifications.report_changes(lambda: self.call_lease(self.lease.look))
 
     def _run(self, statement: Statement) -> None:
         self.begin(self._answer(statement))

@@ -58,7 +58,7 @@ class MemoryLeases:
     def __init__(self) -> None:
         self.table = Table(lambda: 1000 * time.monotonic(), LEASE_MS, on_change=self.look)
         self.uses: dict[str, Any] = {}
-        self._listening: list[Callable[[], None]] = []
+        self.looks: list[Callable[[], None]] = []
 
     async def join(self, node: str, _address: str, _setup: str) -> None:
         self.table.join(node)
@@ -72,7 +72,7 @@ class MemoryLeases:
 
     def look(self) -> None:
         """Have every node look."""
-        for look in self._listening:
+        for look in self.looks:
             asyncio.get_running_loop().call_soon(look)
 
     def move(self, club: str, to: str) -> None:
@@ -86,8 +86,8 @@ class MemoryLeases:
     async def read_remote_uses(self, node: str) -> dict[str, Any]:
         return {club: use for other, uses in self.uses.items() if other != node for club, use in uses.items()}
 
-    async def listen(self, look: Callable[[], None]) -> None:
-        self._listening.append(look)
+    async def report_changes(self, look: Callable[[], None]) -> None:
+        self.looks.append(look)
         await asyncio.Event().wait()
 
     async def end_lease(self, node: str) -> None:
@@ -107,7 +107,7 @@ class MemoryNode:
 
     def __init__(self, cluster: "MemoryCluster", bounds: Bounds) -> None:
         self.node = Node("postgresql://", LEASE_MS, "", "setup", stands_by=False)
-        self.node._leases = self.node.uses_connection = self.node._listening = cast(Any, cluster.leases)
+        self.node._leases = self.node.uses_connection = self.node._notifications = cast(Any, cluster.leases)
         self._cluster, self._bounds = cluster, bounds
 
     async def start(self) -> None:

@@ -282,9 +282,9 @@ async def test_a_node_listens_again_after_an_error(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setattr("rumble_server.nodes.node.AGAIN_S", 0.01)
-    monkeypatch.setattr(MemoryLeases, "listen", failing_once(MemoryLeases.listen))
+    monkeypatch.setattr(MemoryLeases, "report_changes", failing_once(MemoryLeases.report_changes))
     async with memory_nodes(tmp_path, 1) as cluster:
-        await until_true(lambda: cluster.leases._listening)
+        await until_true(lambda: cluster.leases.looks)
     assert "a bug of the test" in caplog.text
 
 

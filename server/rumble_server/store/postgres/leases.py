@@ -230,7 +230,7 @@ class Leases:
         """
         return bool(await self._rows(_MOVE, {"club": club, "to": to}))
 
-    async def listen(self, changed: Callable[[], None]) -> None:
+    async def report_changes(self, changed: Callable[[], None]) -> None:
         """Open a second connection, and call `changed` each time the tables change.
 
         The method does not return. It raises StoreError if the connection cannot be opened, or is lost.

@@ -222,7 +222,7 @@ async def test_a_node_with_another_setup_does_not_join(leases: Leases) -> None:
 async def test_a_node_is_told_to_look_when_a_statement_concerns_it(leases: Leases, postgres_url: str) -> None:
     await join(leases, "ab")
     looks = list[None]()
-    listening = asyncio.create_task(leases.listen(lambda: looks.append(None)))
+    reporting = asyncio.create_task(leases.report_changes(lambda: looks.append(None)))
     await until(postgres_url, "query LIKE 'LISTEN%%'")
     await leases.run("a", Acquire("one"))
     ((epoch,),) = run(postgres_url, "SELECT epoch FROM clubs")
@@ -244,7 +244,7 @@ async def test_a_node_is_told_to_look_when_a_statement_concerns_it(leases: Lease
     assert len(looks) == notifications + 1, "what changed nothing is not told"
     run(postgres_url, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'LISTEN%%'")
     with pytest.raises(StoreError):
-        await listening
+        await reporting
 
 
 async def test_a_takeover_waits_for_a_renewal_that_came_first(leases: Leases, postgres_url: str) -> None:
