@@ -338,7 +338,7 @@ class Server:
         return Process(
             self._clock.now_ms,
             Addresses(config.public_url, self.network_urls),
-            config.known_hosts,
+            config.host_names,
             config.bounds,
             figures,
             permits,
@@ -353,7 +353,7 @@ class Server:
         shared = SharedByConnections(
             clubs=self.clubs,
             clock=self._clock,
-            policy=HandshakePolicy(config.known_hosts, config.public_url),
+            policy=HandshakePolicy(config.host_names, config.public_url),
             bounds=bounds,
             sources=Sources(config.behind_proxy),
             permits=permits,

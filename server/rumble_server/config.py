@@ -88,7 +88,7 @@ class ServerConfig(BaseModel):
     """Bounds of a connection, an address, a name, a match and a club."""
 
     @property
-    def known_hosts(self) -> frozenset[str]:
+    def host_names(self) -> frozenset[str]:
         """Host names allowed in requests to a loopback address, in addition to the names of loopback itself."""
         if self.public_url is None:
             return self.allowed_hosts

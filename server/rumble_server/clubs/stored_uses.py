@@ -14,7 +14,7 @@ class StoredUses:
     """The use of resources by each club when the club was last read. Only a single thread may use the object."""
 
     def __init__(self) -> None:
-        self._known: dict[str, tuple[int, ClubUse]] = {}
+        self._last_read: dict[str, tuple[int, ClubUse]] = {}
         """For each club, the size of the club's facts in bytes and the club's use of resources, as last read.
 
         A new size shows that the club has new facts.
@@ -34,12 +34,12 @@ class StoredUses:
 
     def _use_of(self, reader: LogReader, club: str) -> ClubUse:
         size = reader.bytes()
-        known = self._known.get(club)
-        if known is None or known[0] != size:
+        last_read = self._last_read.get(club)
+        if last_read is None or last_read[0] != size:
             names = Names()
             for _, fact in reader.club_facts_after(0):
                 if isinstance(fact, NameFact):
                     names.apply(fact)
             used = Quotas(bots=names.of_bots, tournaments=0, bytes=size, matches=0, house_bots=0)
-            known = self._known[club] = size, ClubUse(used=used)
-        return known[1]
+            last_read = self._last_read[club] = size, ClubUse(used=used)
+        return last_read[1]

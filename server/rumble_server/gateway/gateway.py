@@ -7,7 +7,7 @@ from rumble_protocol.codes import CloseCode
 from rumble_protocol.server_messages import Limits, Welcome
 
 from rumble_server.arena.ports import Clock
-from rumble_server.gateway.ports import KnownBots, SessionEvents
+from rumble_server.gateway.ports import BotLookup, SessionEvents
 from rumble_server.gateway.session import Link, Session, SharedBySessions
 from rumble_server.gateway.sessions import SessionRegistry
 from rumble_server.limits.buckets import NameBuckets
@@ -39,7 +39,7 @@ class Gateway:
     def __init__(
         self,
         arena: SessionEvents,
-        bots: KnownBots,
+        bots: BotLookup,
         sessions: SessionRegistry,
         clock: Clock,
         strangers: Strangers,
@@ -91,8 +91,8 @@ class Gateway:
 
     def count_sessions(self) -> tuple[int, int]:
         """Return the number of sessions with a login, and the number of sessions without."""
-        known = sum(session.name is not None for session in self.sessions.by_id.values())
-        return known, len(self.sessions.by_id) - known
+        logged_in = sum(session.name is not None for session in self.sessions.by_id.values())
+        return logged_in, len(self.sessions.by_id) - logged_in
 
     def close_all_now(self, code: CloseCode) -> None:
         """Close every session at once. The arena counts the bots as disconnected, and asks for no more moves."""

@@ -8,7 +8,7 @@ from websockets.http11 import Request
 from websockets.server import ServerProtocol
 from websockets.typing import Subprotocol
 
-from rumble_server.host.host_names import host_name, is_known_host
+from rumble_server.host.host_names import host_name, is_allowed_host
 
 LEADER_PATH = b"/api/leader"
 """Path of a proxy's question about the node that leads a club."""
@@ -38,7 +38,7 @@ class HandshakePolicy:
         if len(host_headers) > 1 or len(origins) > 1:
             return 400, "a request has one Host and one Origin\n"
         host = host_headers[0] if host_headers else ""
-        if not is_known_host(host, local_address, self._host_names):
+        if not is_allowed_host(host, local_address, self._host_names):
             return 403, f"this server is not known as {host_name(host)!r}\n"
         allowed = {host.lower(), shown_host.lower() or host.lower(), *self._public_hosts}
         if origins and origin_host(origins[0]) not in allowed:

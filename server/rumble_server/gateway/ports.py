@@ -52,7 +52,7 @@ class ArenaEvents(SessionEvents, Protocol):
         """Go on after a suspension. `bots_were_closed` is true if connections of bots were closed meanwhile."""
 
 
-class KnownBots(Protocol):
+class BotLookup(Protocol):
     """The port through which connections ask the arena of a club about bots and bans."""
 
     def ban_of(self, address: str) -> Ban | None:

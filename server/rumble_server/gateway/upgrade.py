@@ -89,8 +89,8 @@ class Upgrade:
         try:
             club = await clubs.load(self._club)
         except Exception as error:  # an error of the club itself, too, since the bot waits for an answer
-            is_known = isinstance(error, StoreError)
-            log.error("club %s cannot be loaded: %s", self._club, error, exc_info=not is_known)
+            is_store_error = isinstance(error, StoreError)
+            log.error("club %s cannot be loaded: %s", self._club, error, exc_info=not is_store_error)
             if not self._http.transport.is_closing():
                 self._http.answer(HTTPStatus.SERVICE_UNAVAILABLE, "this club cannot be read at the moment\n")
             return

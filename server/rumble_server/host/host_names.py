@@ -61,7 +61,7 @@ def public_origin(url: str) -> str:
     return f"{parts.scheme}://{netloc(name, port or OWN_PORTS[parts.scheme], parts.scheme)}"
 
 
-def is_known_host(host_header: str, local_address: str, host_names: frozenset[str]) -> bool:
+def is_allowed_host(host_header: str, local_address: str, host_names: frozenset[str]) -> bool:
     """Return true if the server may answer a request with this Host header.
 
     If the request came to a loopback address, the header must have a local name or a name in `host_names`. Without

@@ -164,7 +164,7 @@ class Lease(LeaseState):
         self._check_expiry(now_ms)
         statement, self._running = self._running, None
         match statement, answer:
-            case _, statements.Renewed(known=False):
+            case _, statements.Renewed(is_registered=False):
                 self._expel(now_ms)
             case _, statements.Renewed():
                 # The database extended the lease after the statement was sent, so the lease ends later there than here.

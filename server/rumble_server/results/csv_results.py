@@ -71,7 +71,7 @@ def read_rows(
         problems.append(f"line {reader.line_num}: not CSV: {error}")
     if problems:
         raise BadResults(problems)
-    return tuple(results), tuple(name for name, _ in names.known.values())
+    return tuple(results), tuple(name for name, _ in names.spellings.values())
 
 
 def separator_of_header(lines: Sequence[str], column: str) -> str | None:
@@ -130,7 +130,7 @@ def _row(row: list[str], at: dict[str, int], line: str, names: FileNames) -> Res
     first, second, score = row[at["first"]], row[at["second"]], row[at["score"]]
     problems = []
     for name, value in (("first", first), ("second", second)):
-        known = names.known.get(value.casefold())
+        known = names.spellings.get(value.casefold())
         problem = "" if known and known[0] == value else names.check_name(value, where(name))
         if problem:
             problems.append(problem)

@@ -41,7 +41,7 @@ def read_export(document: Any) -> ResultsFile:
         problems.append("byes: not a number of matches for each name")
     else:
         problems += filter(None, [names.check_name(name, "byes") for name in byes])
-    known = tuple(name for name, _ in names.known.values())
+    known = tuple(name for name, _ in names.spellings.values())
     paired = None
     if "rounds_paired" in tournament and not of_tables:
         try:

@@ -52,7 +52,7 @@ class FileNames:
     """The names in a file. Two names that differ only in case are refused, because they may mean the same bot."""
 
     def __init__(self) -> None:
-        self.known: dict[str, tuple[str, str]] = {}
+        self.spellings: dict[str, tuple[str, str]] = {}
         """First spelling of each name, and where the file has this spelling. The key is the case-folded name."""
 
     def check_name(self, name: object, where: str) -> str:
@@ -62,5 +62,5 @@ class FileNames:
         """
         if not isinstance(name, str) or not name or name != name.strip() or not name.isprintable():
             return f"{where}: {name!r} is not a name"
-        first, first_where = self.known.setdefault(name.casefold(), (name, where))
+        first, first_where = self.spellings.setdefault(name.casefold(), (name, where))
         return "" if first == name else f"{where}: {name!r} and {first!r} ({first_where}) differ only in case"

@@ -337,8 +337,8 @@ class Tournament:
 
     def display_names(self, bots: Iterable[str]) -> dict[str, str]:
         """Return the display names of the given bots, by the bot's name. Bots without a display name are left out."""
-        known = self.standings.display_names
-        return {bot: known[bot] for bot in bots if bot in known}
+        by_bot = self.standings.display_names
+        return {bot: by_bot[bot] for bot in bots if bot in by_bot}
 
     @property
     def shared_invite(self) -> str | None:

@@ -1,5 +1,5 @@
 import pytest
-from rumble_server.host.host_names import host_name, is_host_header, is_known_host, is_loopback, netloc, public_origin
+from rumble_server.host.host_names import host_name, is_allowed_host, is_host_header, is_loopback, netloc, public_origin
 
 
 @pytest.mark.parametrize(
@@ -26,10 +26,10 @@ def test_loopback(address: str, loopback: bool) -> None:
 
 
 def test_known_hosts_are_local_names_allowed_names_and_all_beyond_loopback() -> None:
-    assert is_known_host("localhost:1", "127.0.0.1", frozenset())
-    assert not is_known_host("evil.example", "127.0.0.1", frozenset())
-    assert is_known_host("mine.example", "127.0.0.1", frozenset({"mine.example"}))
-    assert is_known_host("any.example", "192.0.2.1", frozenset())
+    assert is_allowed_host("localhost:1", "127.0.0.1", frozenset())
+    assert not is_allowed_host("evil.example", "127.0.0.1", frozenset())
+    assert is_allowed_host("mine.example", "127.0.0.1", frozenset({"mine.example"}))
+    assert is_allowed_host("any.example", "192.0.2.1", frozenset())
 
 
 @pytest.mark.parametrize("host", ["", "localhost", "rumble.example:8765", "127.0.0.1:80", "[::1]:80", "a_b-c:"])

@@ -99,10 +99,10 @@ class Table:
 
     def _renew(self, node: str, *, draining: bool) -> Renewed:
         if node not in self.nodes:
-            return Renewed(known=False)
+            return Renewed(is_registered=False)
         row = self.nodes[node]
         row.until_ms, row.draining = self.now_ms() + self.lease_ms, draining or row.draining
-        return Renewed(known=True)
+        return Renewed(is_registered=True)
 
     def _look(self, node: str) -> LookedUp:
         alive = {name: row for name, row in self.nodes.items() if self.is_alive(name)}

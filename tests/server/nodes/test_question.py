@@ -23,7 +23,7 @@ class Asked:
         self.wanted: list[str] = []
         lease = Lease("a", 1000, lambda _: None, Clubs(), 0)  # type: ignore[arg-type]
         lease.wake(0)
-        lease.on_answer(Renewed(known=True), 1)
+        lease.on_answer(Renewed(is_registered=True), 1)
         nodes = NodeRow("a", "http://10.0.0.1:8765"), NodeRow("b", "http://10.0.0.2:8765")
         rows = {"main": ClubRow("b", 1), "own": ClubRow("a", 1), "late": ClubRow("dead", 1)}
         lease.on_answer(LookedUp(nodes, rows), 2)

@@ -52,12 +52,12 @@ class Administrator:
         Raises CommandRefused if main is to become unlisted, or if `house` is given for main. Main is always listed,
         and the server's configuration names main's residents (house bots that wait for challenges).
         """
-        known = self.entry(name)
+        current = self.entry(name)
         if name == MAIN and (listed is False or house is not None):
             raise CommandRefused(ErrorCode.UNAVAILABLE, "main is always listed, and has the house bots of --house")
         given = {"title": title, "listed": listed, "has_residents": house, "quotas": quotas}
-        new = replace(known, **{key: value for key, value in given.items() if value is not None})  # type: ignore[arg-type]
-        if new != known:
+        new = replace(current, **{key: value for key, value in given.items() if value is not None})  # type: ignore[arg-type]
+        if new != current:
             now_ms = self.arena.clock.now_ms()
             self.arena.recorder.record(ClubChanged(name, new.title, new.listed, new.has_residents, new.quotas, now_ms))
         return new

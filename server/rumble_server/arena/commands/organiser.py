@@ -127,14 +127,14 @@ class Organiser:
     def unbench(self, tournament_id: str, name: str) -> None:
         """Let a benched bot play again."""
         tournament, now_ms = self._tournament(tournament_id), self.arena.clock.now_ms()
-        self.arena.recorder.record(commands.unbench(tournament, self._known_name(name), now_ms))
+        self.arena.recorder.record(commands.unbench(tournament, self._own_spelling(name), now_ms))
 
     @transactional
     def give_half_bye(self, tournament_id: str, name: str, number: int) -> None:
         """Give a bot a half-point bye in a round of a Swiss, and tell the bot."""
         arena, tournament = self.arena, self._tournament(tournament_id)
         player = arena.players.get(name)
-        fact = commands.give_half_bye(tournament, self._known_name(name), number, arena.clock.now_ms())
+        fact = commands.give_half_bye(tournament, self._own_spelling(name), number, arena.clock.now_ms())
         if fact is None or player is None:
             return
         arena.recorder.record(fact)
@@ -146,7 +146,7 @@ class Organiser:
         """Take back a bot's half-point bye in a round of a Swiss, before the round is paired. Tell the bot."""
         arena, tournament = self.arena, self._tournament(tournament_id)
         player = arena.players.get(name)
-        bot = self._known_name(name)
+        bot = self._own_spelling(name)
         arena.recorder.record(commands.take_half_bye(tournament, bot, number, arena.clock.now_ms()))
         if player is not None:
             message = f"the host takes back the half-point bye of {bot} in round {number} of {tournament.id}"
@@ -257,7 +257,7 @@ class Organiser:
         self.arena.host_tokens.check_removal(name)
         self.arena.recorder.record(club_facts.HostTokenRemoved(name, self.arena.clock.now_ms()))
 
-    def _known_name(self, name: str) -> str:
+    def _own_spelling(self, name: str) -> str:
         """Return a bot's name in the spelling of the bot itself; `name` for an unknown bot."""
         player = self.arena.players.get(name)
         return name if player is None else player.name

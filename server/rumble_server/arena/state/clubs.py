@@ -52,10 +52,10 @@ class ClubDirectory:
             case ClubCreated():
                 self._entries[fact.club] = ClubEntry(fact.club, fact.title, quotas=fact.quotas, since_ms=fact.at_ms)
             case ClubChanged():
-                known = self._entries.get(fact.club)
-                if known is not None:  # unknown if its creation is lost: the log's damage is reported elsewhere
+                entry = self._entries.get(fact.club)
+                if entry is not None:  # unknown if its creation is lost: the log's damage is reported elsewhere
                     self._entries[fact.club] = replace(
-                        known, title=fact.title, listed=fact.listed, has_residents=fact.house, quotas=fact.quotas
+                        entry, title=fact.title, listed=fact.listed, has_residents=fact.house, quotas=fact.quotas
                     )
             case ClubRemoved():
                 self._entries.pop(fact.club, None)
@@ -83,8 +83,8 @@ class ClubDirectory:
 
     def is_administrator(self, token: str) -> bool:
         """Return true if `token` is the administrator's token."""
-        known = self._administrator
-        return known is not None and hmac.compare_digest(known.digest, digest_of(token, known.salt))
+        fact = self._administrator
+        return fact is not None and hmac.compare_digest(fact.digest, digest_of(token, fact.salt))
 
     def derive_secret(self, token: str) -> str:
         """Return a secret made by the server (see `make_secret`) that can replace the administrator's token `token`.

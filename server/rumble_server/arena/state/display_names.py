@@ -79,9 +79,9 @@ class DisplayNames:
 
         People know a bot by its display name, or, without a display name, by its name.
         """
-        known = self._holders.get(fold_name(display))
+        holder = self._holders.get(fold_name(display))
         claim = self._names.get(fold_name(display))
-        return known or (None if claim is None or self.get(claim.name) is not None else claim.name)
+        return holder or (None if claim is None or self.get(claim.name) is not None else claim.name)
 
     def is_free(self, name: str) -> bool:
         """Return whether a new bot may have this name: nobody has it as a name or as a display name."""

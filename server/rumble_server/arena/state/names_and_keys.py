@@ -74,8 +74,8 @@ class Names:
         before = len(self._claims)
         match fact:
             case NameUsed():
-                known = self.get(fact.name)
-                since_ms = fact.at_ms if known is None else known.since_ms
+                earlier = self.get(fact.name)
+                since_ms = fact.at_ms if earlier is None else earlier.since_ms
                 self._claims[fact.name.casefold()] = Claim(fact.name, fact.salt, fact.digest, since_ms)
             case NameReset():
                 self._claims.pop(fact.name.casefold(), None)

@@ -128,12 +128,12 @@ def reading(url: str) -> Iterator[PostgresContents]:
 
     Raises StoreError if a node runs on the database, or if the database is not Rumble's or cannot be read.
     """
-    with closing(PostgresConnection(url)) as known:
-        if not is_prepared(known):
-            raise StoreError(f"{known.name} is not a database of Rumble")
-        nodes = known.read(RUNNING)
+    with closing(PostgresConnection(url)) as connection:
+        if not is_prepared(connection):
+            raise StoreError(f"{connection.name} is not a database of Rumble")
+        nodes = connection.read(RUNNING)
         if nodes:
-            raise StoreError(f"a node is running on {known.name}: {nodes[0][0]}")
+            raise StoreError(f"a node is running on {connection.name}: {nodes[0][0]}")
     with _transaction(url) as contents:
         yield contents
 
@@ -144,8 +144,8 @@ def writing(url: str) -> Iterator[PostgresContents]:
 
     Missing tables are made first.
     """
-    with closing(PostgresConnection(url)) as known:
-        prepare(known)
+    with closing(PostgresConnection(url)) as connection:
+        prepare(connection)
     with _transaction(url) as contents:
         yield contents
 

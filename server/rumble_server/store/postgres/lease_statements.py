@@ -110,9 +110,9 @@ class ClubRow:
 
 @dataclass(frozen=True, slots=True)
 class Renewed:
-    """The answer to `Renew`. `known` is false if this node has no row in the database any more."""
+    """The answer to `Renew`. `is_registered` is false if this node has no row in the database any more."""
 
-    known: bool
+    is_registered: bool
 
 
 @dataclass(frozen=True, slots=True)

@@ -65,7 +65,7 @@ class Files:
     """
 
     def __init__(self, path: str, identity: str, suffixes: Sequence[str] = SUFFIXES) -> None:
-        self._known = [
+        self._originals = [
             (path + suffix, tuple(map(int, numbers.split(":"))))
             for suffix, numbers in zip(SUFFIXES, identity.split(), strict=True)
             if suffix in suffixes and numbers != ABSENT
@@ -73,7 +73,7 @@ class Files:
 
     def find_displaced(self) -> str | None:
         """Return a line about a file that was removed or replaced; None if every file is in place."""
-        for path, numbers in self._known:
+        for path, numbers in self._originals:
             if _numbers(path) != numbers:
                 name = os.path.basename(path)
                 return f"the file {name} was removed or replaced; what is written is lost until it is back in its place"

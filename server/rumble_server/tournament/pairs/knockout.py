@@ -96,9 +96,9 @@ class Knockout(PairSchedule):
         boards = {(number + 1, (board + 1) // 2) for number, board in winners if number < self.number_of_rounds}
         if not self._open:
             boards = {(number, board + 1) for number in (1, 2) for board in range(len(self._seeds) >> number)}
-        known = ChainMap(winners, self.advanced)
+        advanced = ChainMap(winners, self.advanced)
         for key in sorted(boards):
-            bots = self.bots_at(key, known)
+            bots = self.bots_at(key, advanced)
             if len(bots) == 2:
                 yield key, min(bots), max(bots)
 

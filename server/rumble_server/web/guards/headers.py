@@ -5,7 +5,7 @@ from http import HTTPStatus
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from rumble_server.host.host_names import host_name, is_host_header, is_known_host, is_loopback_host
+from rumble_server.host.host_names import host_name, is_allowed_host, is_host_header, is_loopback_host
 
 POLICY = "; ".join(
     (
@@ -61,7 +61,7 @@ class HeaderGuard:
         app = self._app
         if len(host_headers) > 1 or not is_host_header(host_header):
             app = PlainTextResponse("a request has one Host, the name of this server\n", HTTPStatus.BAD_REQUEST)
-        elif not is_known_host(host_header, local_address, self._host_names):
+        elif not is_allowed_host(host_header, local_address, self._host_names):
             text = f"this server is not known as {host_name(host_header)!r}\n"
             app = PlainTextResponse(text, HTTPStatus.FORBIDDEN)
         await app(scope, receive, send_guarded)

@@ -101,9 +101,9 @@ async def test_a_lease_of_a_node(leases: Leases, postgres_url: str) -> None:
     left = "SELECT extract(epoch FROM until - clock_timestamp())::float FROM nodes"
     assert 19 < run(postgres_url, left)[0][0] <= 20
     end_lease(postgres_url, "a")
-    assert await leases.run("a", Renew(draining=False)) == Renewed(known=True)
+    assert await leases.run("a", Renew(draining=False)) == Renewed(is_registered=True)
     assert 19 < run(postgres_url, left)[0][0] <= 20
-    assert await leases.run("b", Renew(draining=False)) == Renewed(known=False)
+    assert await leases.run("b", Renew(draining=False)) == Renewed(is_registered=False)
     await leases.end_lease("a")
     assert await leases.listed() == []
 
@@ -198,7 +198,7 @@ async def test_a_look_shows_present_nodes_and_led_clubs(leases: Leases, postgres
     rows = {"one": ClubRow("a", of["one"], "b"), "two": ClubRow("a", of["two"]), "four": ClubRow("c", of["four"])}
     assert seen == LookedUp(nodes, rows, seen.lapse_in_ms)
     assert [(each.id, each.clubs) for each in await leases.listed()] == [("a", ("one", "two")), ("b", ())]
-    assert await leases.run("b", Renew(draining=False)) == Renewed(known=True)
+    assert await leases.run("b", Renew(draining=False)) == Renewed(is_registered=True)
     assert (await seen_by(leases, "b")).nodes == nodes, "it still drains"
 
 
@@ -307,11 +307,11 @@ async def test_a_database_that_does_not_answer_is_given_up_and_found_again(postg
         blocking.execute("LOCK TABLE nodes")
         with pytest.raises(StoreError, match=r"did not answer within 0\.5 s"):
             await leases.run("a", Renew(draining=False))
-    assert await leases.run("a", Renew(draining=False)) == Renewed(known=True)
+    assert await leases.run("a", Renew(draining=False)) == Renewed(is_registered=True)
     run(postgres_url, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'rumble leases'")
     with pytest.raises(StoreError, match=r"the database postgresql://127\.0\.0\.1/test_\d+: "):
         await leases.run("a", Renew(draining=False))
-    assert await leases.run("a", Renew(draining=False)) == Renewed(known=True)
+    assert await leases.run("a", Renew(draining=False)) == Renewed(is_registered=True)
     await leases.close()
 
 

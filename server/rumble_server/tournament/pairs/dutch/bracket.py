@@ -50,7 +50,7 @@ class BracketPairing:
         bracket, graph = self.bracket, self.graph
         players = bracket.players
         first_beyond = self._first_lower + len(bracket.lower)
-        known: dict[tuple[object, object, int], int] = {}
+        worths: dict[tuple[object, object, int], int] = {}
         kinds = [_kind(player, bracket) for player in players]
         for low in range(self._first_resident, len(players)):
             where = CURRENT if low < self._first_lower else NEXT if low < first_beyond else BEYOND
@@ -60,12 +60,12 @@ class BracketPairing:
                 if players[high].index in met:
                     continue
                 key = kinds[high], kind, where
-                worth = known.get(key)
+                worth = worths.get(key)
                 if worth is None:
                     worth = 0
                     if may_meet(players[high], players[low]):
                         worth = combined(self.criteria, bracket, players[high], players[low], where)
-                    known[key] = worth = worth << self.order_bits
+                    worths[key] = worth = worth << self.order_bits
                 if worth:
                     graph.set(high, low, worth)
 
