@@ -107,7 +107,7 @@ class Connection(asyncio.Protocol):
         self.pings = Pings(self.opened_ms)
         self.address = source.address
         self.is_local = source.is_local
-        self._shown_host = source.shown_host
+        self._forwarded_host = source.forwarded_host
         self.lag_ms = 0
         self.lag_by_pings = source.is_proxied
         self._is_stamped = False
@@ -365,7 +365,7 @@ class Connection(asyncio.Protocol):
             return
         local = transport.get_extra_info("sockname")
         address = str(local[0]) if isinstance(local, tuple) else ""
-        refusal = self._shared.policy.refusal(request, address, self._shown_host)
+        refusal = self._shared.policy.refusal(request, address, self._forwarded_host)
         response: Response
         response = self.protocol.reject(*refusal) if refusal is not None else self.protocol.accept(request)
         self.protocol.send_response(response)

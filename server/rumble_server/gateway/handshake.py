@@ -28,11 +28,11 @@ class HandshakePolicy:
         self._host_names = host_names
         self._public_hosts = set() if public_url is None else {origin_host(public_url)}
 
-    def refusal(self, request: Request, local_address: str, shown_host: str = "") -> tuple[int, str] | None:
+    def refusal(self, request: Request, local_address: str, forwarded_host: str = "") -> tuple[int, str] | None:
         """Return the HTTP status and text of a refusal; None if the request is accepted.
 
-        `local_address` is the server's own address of this connection. `shown_host` is the host that the browser asked
-        for, as reported by a trusted proxy.
+        `local_address` is the server's own address of this connection. `forwarded_host` is the host that the browser
+        asked for, as reported by a trusted proxy.
         """
         host_headers, origins = request.headers.get_all("Host"), request.headers.get_all("Origin")
         if len(host_headers) > 1 or len(origins) > 1:
@@ -40,7 +40,7 @@ class HandshakePolicy:
         host = host_headers[0] if host_headers else ""
         if not is_allowed_host(host, local_address, self._host_names):
             return 403, f"this server is not known as {host_name(host)!r}\n"
-        allowed = {host.lower(), shown_host.lower() or host.lower(), *self._public_hosts}
+        allowed = {host.lower(), forwarded_host.lower() or host.lower(), *self._public_hosts}
         if origins and origin_host(origins[0]) not in allowed:
             return 403, f"connections from pages of {origins[0]} are not accepted\n"
         return None

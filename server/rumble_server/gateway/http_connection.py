@@ -247,7 +247,7 @@ class HttpConnection(UvicornConnection):
         self.scope["client"] = (source.address, self.client[1] if self.client else 0)
         self.scope["scheme"] = source.scheme
         self.scope["state"]["is_local"] = source.is_local
-        self.scope["state"]["shown_host"] = source.shown_host
+        self.scope["state"]["forwarded_host"] = source.forwarded_host
         self.scope["state"]["is_closing"] = self.transport.is_closing
         refusal = self._refusal()
         if refusal is not None:

@@ -69,6 +69,6 @@ def refusal_of_upgrade(http_version: str, headers: Headers) -> Refusal | None:
 
 def shows_made_token(headers: Headers) -> bool:
     """Return true if a request has a token in the form of Rumble's tokens. The web checks the token later."""
-    shown = next((value for name, value in headers if name == b"authorization"), b"")
-    scheme, _, token = shown.decode("latin-1").partition(" ")
+    authorization = next((value for name, value in headers if name == b"authorization"), b"")
+    scheme, _, token = authorization.decode("latin-1").partition(" ")
     return scheme.lower() == "bearer" and is_made(token.strip())

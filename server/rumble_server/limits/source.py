@@ -45,7 +45,7 @@ class Source:
     """Scheme used by the client: `http` or `https`."""
     is_proxied: bool = False
     """True if a trusted proxy forwarded the request."""
-    shown_host: str = ""
+    forwarded_host: str = ""
     """Host requested by the client, as reported by a trusted proxy; if empty, the request's own Host applies."""
 
 
@@ -77,13 +77,13 @@ class Sources:
         while self.is_proxy(client) and believed < len(hops) and _read(hops[-1 - believed]) is not None:
             client = hops[-1 - believed]
             believed += 1
-        named, shown_host = _believed_value(schemes, believed).lower(), _believed_value(hosts, believed)
+        named, forwarded_host = _believed_value(schemes, believed).lower(), _believed_value(hosts, believed)
         return Source(
             limited_address(client),
             False,
             named if named in SCHEMES else scheme,
             is_proxied=True,
-            shown_host=shown_host if is_host_header(shown_host) else "",
+            forwarded_host=forwarded_host if is_host_header(forwarded_host) else "",
         )
 
 

@@ -76,10 +76,10 @@ class Announcer:
         self.append(fact)
         self._progress.apply(fact)
 
-    def start(self, told: StartTold) -> None:
-        """Record `told`, and send the frames `match_start` that follow from `told`."""
-        self.record(told)
-        for seat, frame in frames_of_start(told, self._progress.terms, self._progress.moves):
+    def start(self, start: StartTold) -> None:
+        """Record `start`, and send the frames `match_start` that follow from `start`."""
+        self.record(start)
+        for seat, frame in frames_of_start(start, self._progress.terms, self._progress.moves):
             self._driver.send_start(seat, frame)
 
     def end(self, over: MatchOver) -> None:

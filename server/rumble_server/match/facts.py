@@ -18,11 +18,6 @@ from rumble_protocol.fields import AwayClock, TimeControl
 
 from rumble_server.match.match_id import tournament_id_of
 
-ToldClock = AwayClock | None
-"""The rule for the clock of a seat whose bot is away.
-
-In older matches the rule is None, which means `stands`. Frames of older matches do not contain the rule.
-"""
 Scores = tuple[float, ...] | None
 """Scores by seat; None for a void match."""
 
@@ -45,7 +40,9 @@ class MatchStarted:
     away_ms: int
     """Away budget of each seat, in ms."""
     at_ms: int
-    away_clock: ToldClock = None
+    away_clock: AwayClock | None = None
+    """The rule for the clock of a seat whose bot is away; None in older facts, which means `stands`. Frames of older
+    matches do not contain the rule."""
     free_since_ms: tuple[int, ...] = ()
     """By seat, the time from which the bot was connected and could begin a match; empty in older facts."""
     chance_seed: str = ""

@@ -103,7 +103,7 @@ class LiveStandings(ABC, Generic[R]):
     def lines(self) -> list[Standing]:
         """Return the lines of the standings by rank. The list stays the same object until the next change."""
         if self._lines_of != self.version:
-            self._lines = [self._shown(line) for line in self._rank()]
+            self._lines = [self._with_display_name(line) for line in self._rank()]
             if self.places is not None:
                 places = self.places()
                 lines = [
@@ -114,7 +114,7 @@ class LiveStandings(ABC, Generic[R]):
             self._lines_of = self.version
         return self._lines
 
-    def _shown(self, line: Standing) -> Standing:
+    def _with_display_name(self, line: Standing) -> Standing:
         display = self.display_names.get(line.name)
         return line if display is None else line.model_copy(update={"display_name": display})
 

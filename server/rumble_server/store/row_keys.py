@@ -18,6 +18,6 @@ def split(key: str) -> tuple[str, str]:
     return club, rest
 
 
-def shown(key: str) -> str:
+def readable(key: str) -> str:
     """Return a key as people write it: without the prefix of `main`."""
     return key.removeprefix(prefix_of(MAIN))

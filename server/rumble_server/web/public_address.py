@@ -72,7 +72,7 @@ class Addresses:
         title: str = request.scope["state"].get("title", "")
         if self._public_url is not None:
             return PublicAddress(self._public_url + root, (), root, title)
-        shown = request.scope.get("state", {}).get("shown_host")
+        shown = request.scope.get("state", {}).get("forwarded_host")
         base = f"{request.url.scheme}://{shown}{root}" if shown else str(request.base_url).rstrip("/")
         address = PublicAddress(base, (), root, title)
         local_address = (request.scope.get("server") or ("",))[0]

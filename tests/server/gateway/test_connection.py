@@ -68,7 +68,7 @@ async def test_on_loopback_only_known_hosts_are_answered(host: str, status: int)
 
 
 @pytest.mark.parametrize(
-    ("origin", "shown_host", "is_let_in"),
+    ("origin", "forwarded_host", "is_let_in"),
     [
         (None, "", True),
         ("http://localhost:8765", "", True),
@@ -84,11 +84,11 @@ async def test_on_loopback_only_known_hosts_are_answered(host: str, status: int)
     ],
 )
 def test_a_page_may_connect_to_its_own_host_the_public_url_and_the_host_that_a_proxy_tells(
-    origin: str | None, shown_host: str, is_let_in: bool
+    origin: str | None, forwarded_host: str, is_let_in: bool
 ) -> None:
     policy = HandshakePolicy(frozenset(), "https://rumble.example")
     request = Request("/bot", Headers({"Host": "localhost:8765"} | ({} if origin is None else {"Origin": origin})))
-    assert (policy.refusal(request, "127.0.0.1", shown_host) is None) is is_let_in
+    assert (policy.refusal(request, "127.0.0.1", forwarded_host) is None) is is_let_in
 
 
 @pytest.mark.parametrize("missing", ["Sec_WebSocket_Key", "Sec_WebSocket_Version"])

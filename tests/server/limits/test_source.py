@@ -93,7 +93,7 @@ def test_a_believed_proxy_names_the_scheme(headers: list[tuple[bytes, bytes]], s
     ],
 )
 def test_a_believed_proxy_names_the_host(headers: list[tuple[bytes, bytes]], host: str) -> None:
-    assert of(*headers).shown_host == host
+    assert of(*headers).forwarded_host == host
 
 
 def test_nobody_else_is_believed() -> None:

@@ -7,7 +7,7 @@ import pytest
 from rumble_server.store.care.damage import verify
 from rumble_server.store.care.repair import CLUB_FACTS_LOST, repair
 from rumble_server.store.errors import Pruned, StoreError
-from rumble_server.store.row_keys import prefix_of, shown, split
+from rumble_server.store.row_keys import prefix_of, readable, split
 from rumble_server.store.sqlite.match_index import bytes_of
 from rumble_server.store.sqlite.pruning import prune
 from rumble_server.store.sqlite.schema import open_database
@@ -25,7 +25,7 @@ def test_the_prefix_of_a_club_is_its_name_and_people_write_no_main() -> None:
         ("a-b", "friday"),
         ("a-b", ""),
     ]
-    assert [shown(key) for key in ("main/friday", "a-b/friday")] == ["friday", "a-b/friday"]
+    assert [readable(key) for key in ("main/friday", "a-b/friday")] == ["friday", "a-b/friday"]
 
 
 async def test_the_rows_of_a_club_have_its_name(path: Path) -> None:

@@ -36,7 +36,7 @@ class Invitations:
     def check_login(self, login: Login, address: str) -> Invitation:
         """Check the invitation of a login, and count a wrong code. Call this once for each login.
 
-        A bot in the field needs no code if a login from `address` has shown the bot's key before.
+        A bot in the field needs no code if a login from `address` has presented the bot's key before.
         """
         tournament = self._recorder.tournaments.get(login.join or "")
         if tournament is None or tournament.invite is None:

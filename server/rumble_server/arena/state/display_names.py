@@ -53,18 +53,18 @@ class DisplayNames:
 
     def __init__(self, names: Names) -> None:
         self._names = names
-        self._shown: dict[str, str] = {}
+        self._by_name: dict[str, str] = {}
         """Display names by the bot's name in lower case."""
         self._holders: dict[str, str] = {}
         """Names of bots by folded display name (see `fold_name`)."""
 
     def apply(self, fact: DisplayNamed) -> None:
-        self._shown[fact.name.casefold()] = fact.display
+        self._by_name[fact.name.casefold()] = fact.display
         self._holders[fold_name(fact.display)] = fact.name
 
     def get(self, name: str) -> str | None:
         """Return the display name of a bot; None for a bot that people know by its name."""
-        return self._shown.get(name.casefold())
+        return self._by_name.get(name.casefold())
 
     def shown_name(self, name: str) -> str:
         """Return the name under which people see a bot."""

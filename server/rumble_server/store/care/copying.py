@@ -19,7 +19,7 @@ from rumble_server.store.errors import StoreError
 from rumble_server.store.log.checksum import intact
 from rumble_server.store.log.copied import DERIVED, Contents, CopiedRow, TournamentRow
 from rumble_server.store.open import is_postgres, need_postgres
-from rumble_server.store.row_keys import MAIN, prefix_of, shown, split
+from rumble_server.store.row_keys import MAIN, prefix_of, readable, split
 from rumble_server.store.sqlite.lock import locked
 from rumble_server.store.sqlite.match_index import index_matches, last_number
 from rumble_server.store.sqlite.schema import StoreErrors, open_database, open_existing
@@ -60,7 +60,7 @@ class SqliteContents:
         for key, content, sum_ in self._of("SELECT id, CAST(record AS BLOB), checksum FROM ended", "id", club, "id"):
             text = intact(content, sum_, key)
             if text is None:
-                raise self._damaged(f"the record of {shown(key)}")
+                raise self._damaged(f"the record of {readable(key)}")
             yield split(key)[1], text
 
     def values(self, club: str) -> Iterator[tuple[str, str]]:

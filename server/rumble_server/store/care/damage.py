@@ -15,7 +15,7 @@ from rumble_server.store.errors import StoreError
 from rumble_server.store.log.checksum import checksum, intact
 from rumble_server.store.log.codec import Numbered
 from rumble_server.store.log.content import PLY
-from rumble_server.store.row_keys import MAIN, prefix_of, shown, split
+from rumble_server.store.row_keys import MAIN, prefix_of, readable, split
 from rumble_server.store.sqlite.match_index import INDEXED, indexed, last_number
 from rumble_server.store.sqlite.rows import read_sqlite
 from rumble_server.store.sqlite.schema import open_existing
@@ -128,7 +128,7 @@ class _Indexes:
         if self._last:
             yield from findings.differences(self._flags, self._index, damaged)
         if self._astray:
-            yield f"the index of matches is wrong for {len(self._astray)} matches, as {shown(min(self._astray))}"
+            yield f"the index of matches is wrong for {len(self._astray)} matches, as {readable(min(self._astray))}"
 
 
 def structure_problems(database: sqlite3.Connection) -> list[str]:
@@ -209,7 +209,7 @@ def _damaged_records(database: sqlite3.Connection) -> Iterator[str]:
         rows = database.execute("SELECT id, CAST(record AS BLOB), checksum FROM ended")  # read one by one
         for key, record, sum_ in rows:
             if not findings.is_record(intact(record, sum_, key), split(key)[1]):
-                yield shown(key)
+                yield readable(key)
     except sqlite3.Error as error:
         yield f"some tournament ({findings.line_of(error)})"
 

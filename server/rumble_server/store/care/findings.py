@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from rumble_server.store.log.batch import Configured
 from rumble_server.store.log.codec import Numbered, read_ended, read_facts
 from rumble_server.store.log.reader import LogReader
-from rumble_server.store.row_keys import MAIN, prefix_of, shown, split
+from rumble_server.store.row_keys import MAIN, prefix_of, readable, split
 from rumble_server.tournament.facts import VERSIONS, TournamentEnded
 from rumble_server.tournament.rebuild import rebuild_tournament
 
@@ -96,9 +96,9 @@ def differences(flags: Flags, index: Mapping[str, tuple[bool, bool]], unsure: Co
     """
     for key, (listed, over) in flags.items():
         if key not in index:
-            yield f"tournament {shown(key)} is not in the index of tournaments"
+            yield f"tournament {readable(key)} is not in the index of tournaments"
         elif key not in unsure and index[key] != (index[key][0] if listed is None else listed, over):
-            yield f"tournament {shown(key)} is in the index of tournaments with another status than in the log"
+            yield f"tournament {readable(key)} is in the index of tournaments with another status than in the log"
 
 
 def about(club: str, tournament: str) -> str:
@@ -108,9 +108,9 @@ def about(club: str, tournament: str) -> str:
     `tournament` is the key of the row, also if the owner is a bot or the club.
     """
     if tournament.startswith(VERSIONS):
-        return f"versions of the bot {shown(prefix_of(club))}{tournament.removeprefix(VERSIONS)}"
+        return f"versions of the bot {readable(prefix_of(club))}{tournament.removeprefix(VERSIONS)}"
     if tournament:
-        return f"tournament {shown(prefix_of(club))}{tournament}"
+        return f"tournament {readable(prefix_of(club))}{tournament}"
     return "names, hosts and bans" + ("" if club == MAIN else f" of the club {club}")
 
 

@@ -5,7 +5,7 @@ A server lists and resumes only tournaments in the index. A tournament missing t
 
 import sqlite3
 
-from rumble_server.store.row_keys import shown
+from rumble_server.store.row_keys import readable
 
 LOST_VALUES = "the values beside the log are lost"
 
@@ -41,4 +41,4 @@ def check_index(database: sqlite3.Connection) -> str | None:
     if problem != "ok":
         return " ".join(problem.split())
     lost = [key for (key,) in database.execute(_UNINDEXED)]
-    return f"{len(lost)} tournaments are not in the index of tournaments, as {shown(min(lost))}" if lost else None
+    return f"{len(lost)} tournaments are not in the index of tournaments, as {readable(min(lost))}" if lost else None

@@ -77,8 +77,8 @@ def _hands(tournament: Mapping[str, Any], match: Mapping[str, Any]) -> Iterator[
         state = state.play(move)
         if state.hand is None and state.last is not None:
             at = order.index(first)
-            shown = state.last.shown()
-            actions += [f"{names[seat]} sm {shown[seat]}" for seat in order[at:] + order[:at] if shown[seat] != HIDDEN]
+            cards = state.last.shown()
+            actions += [f"{names[seat]} sm {cards[seat]}" for seat in order[at:] + order[:at] if cards[seat] != HIDDEN]
             yield state.last, actions
 
 

@@ -10,7 +10,7 @@ from rumble_server.store.care import damage
 from rumble_server.store.care.damage import RawRow, read_rows, verify
 from rumble_server.store.care.repair import repair
 from rumble_server.store.errors import StoreError
-from rumble_server.store.row_keys import shown
+from rumble_server.store.row_keys import readable
 from rumble_server.store.sqlite.rows import read_sqlite
 from rumble_server.store.sqlite.schema import open_database, open_existing
 from rumble_server.store.sqlite.store import SqliteStore
@@ -60,12 +60,12 @@ def test_torn_pages_are_found_and_their_rows_are_named(path: Path) -> None:
     with closing(open_existing(str(path))) as database:
         read = list(read_rows(database))
     lost = [each for each in read if not each.content]
-    assert sorted((each.number, shown(each.tournament), each.kind) for each in read) == every
+    assert sorted((each.number, readable(each.tournament), each.kind) for each in read) == every
     assert 0 < len(lost) < len(every) // 2
     problems = verify(str(path)).problems
     assert any(problem.startswith("the file: ") for problem in problems)
     for each in lost:
-        tournament = shown(each.tournament)
+        tournament = readable(each.tournament)
         what = f"tournament {tournament}" if tournament else "names, hosts and bans"
         assert f"row {each.number} of the log ({what}) is damaged: it cannot be read" in problems
 
