@@ -180,20 +180,20 @@ class Announcer:
         """Send a turn to each connected bot that has to move, has not answered yet, and has no open turn."""
         progress = self._progress
         terms, seats = progress.terms, progress.seats
-        asked = [
+        asked_seats = [
             seat for seat in plies.awaited_seats() if seats[seat].turn is None and seats[seat].away_since_ms is None
         ]
-        if not asked:
+        if not asked_seats:
             return
-        turn_ids = tuple([self._new_turn_id() for _ in asked])
-        lag_ms = tuple([self._lag_to_allow_ms(seats[seat]) for seat in asked])
-        omit = tuple([seats[seat].omit for seat in asked])
+        turn_ids = tuple([self._new_turn_id() for _ in asked_seats])
+        lag_ms = tuple([self._lag_to_allow_ms(seats[seat]) for seat in asked_seats])
+        omit = tuple([seats[seat].omit for seat in asked_seats])
         seats_ms, clocks = progress.clock(now_ms), progress.clocks_when_asked
         if clocks is not None:  # present times of other seats would tell who has answered
-            seats_ms = tuple([seats_ms[seat] if seat in asked else ms for seat, ms in enumerate(clocks.seats_ms)])
-        left_ms = tuple([seats_ms[seat] for seat in asked])
+            seats_ms = tuple([seats_ms[seat] if seat in asked_seats else ms for seat, ms in enumerate(clocks.seats_ms)])
+        left_ms = tuple([seats_ms[seat] for seat in asked_seats])
         ply = terms.match, terms.attempt, len(plies.moves)
-        fact = TurnsAsked(*ply, tuple(asked), turn_ids, left_ms, lag_ms, omit, seats_ms, now_ms)
+        fact = TurnsAsked(*ply, tuple(asked_seats), turn_ids, left_ms, lag_ms, omit, seats_ms, now_ms)
         turns = list(fact.turns())
         self.append(fact)
         progress.apply_turns(fact, turns)

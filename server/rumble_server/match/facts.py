@@ -389,6 +389,6 @@ def with_turns(facts: Iterable[Fact]) -> Iterator[Fact | TurnAsked]:
             continue
         yield fact
         if isinstance(fact, MoveMade):
-            asked = fact.asked
-            if asked is not None:
-                yield asked
+            turn = fact.asked
+            if turn is not None:
+                yield turn

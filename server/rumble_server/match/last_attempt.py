@@ -24,12 +24,12 @@ def notes(facts: Iterable[object], over: MatchOver) -> list[str | None]:
 
     The notes about a joint move are lines that begin with the bots' names.
     """
-    found: list[str | None] = []
+    notes_by_ply: list[str | None] = []
     for sent in _sent(facts, over):
         lines = [(over.seats[seat], move.note) for seat, move in sent if move.note is not None]
         named = [f"{bot}: {note}" for bot, note in lines] if len(sent) > 1 else [note for _, note in lines]
-        found.append("\n".join(named) if named else None)
-    return found
+        notes_by_ply.append("\n".join(named) if named else None)
+    return notes_by_ply
 
 
 def infos(facts: Iterable[object], over: MatchOver) -> list[MoveInfo | None]:
@@ -45,16 +45,16 @@ def _sent(facts: Iterable[object], over: MatchOver) -> list[list[tuple[int, Move
 
     Unreadable frames are left out.
     """
-    found: list[list[tuple[int, Move]]] = [[] for _ in over.moves]
+    moves_by_ply: list[list[tuple[int, Move]]] = [[] for _ in over.moves]
     seen = ""
     for fact in facts:
         if isinstance(fact, FrameSeen):
             seen = fact.frame
-        elif isinstance(fact, MoveMade) and fact.attempt == over.attempt and fact.ply < len(found):
+        elif isinstance(fact, MoveMade) and fact.attempt == over.attempt and fact.ply < len(moves_by_ply):
             message = _read(fact.frame or seen) if fact.turn_id else None
             if message is not None:
-                found[fact.ply].append((fact.seat, message))
-    return found
+                moves_by_ply[fact.ply].append((fact.seat, message))
+    return moves_by_ply
 
 
 def thought_ms(facts: Iterable[object], terms: MatchStarted, plies: int) -> list[int | None]:
@@ -65,7 +65,7 @@ def thought_ms(facts: Iterable[object], terms: MatchStarted, plies: int) -> list
     answering, which may include time in which the turn waited for the disk. If the bot was asked again for the same
     ply, the time used in earlier turns is added. For a joint move, the longest thinking time counts.
     """
-    found: list[int | None] = [None] * plies
+    times_ms: list[int | None] = [None] * plies
     control = terms.time_control
     banks_ms = [control.bank_ms] * len(terms.seats)
     open_turns: dict[int, TurnAsked] = {}
@@ -74,13 +74,14 @@ def thought_ms(facts: Iterable[object], terms: MatchStarted, plies: int) -> list
             open_turns[fact.seat] = fact
         elif isinstance(fact, MoveMade) and fact.attempt == terms.attempt:
             drawn_ms = banks_ms[fact.seat] + control.increment_ms - fact.bank_ms
-            asked = open_turns.get(fact.seat)
-            if fact.ply < plies and asked is not None and asked.turn_id == fact.turn_id:
-                before_ms = control.move_ms + banks_ms[fact.seat] - asked.remaining_ms
-                measured_ms = before_ms + thinking_ms(asked.at_ms, fact.at_ms, asked.lag_ms, fact.excused_ms)
-                found[fact.ply] = max(found[fact.ply] or 0, control.move_ms + drawn_ms if drawn_ms > 0 else measured_ms)
+            turn = open_turns.get(fact.seat)
+            if fact.ply < plies and turn is not None and turn.turn_id == fact.turn_id:
+                before_ms = control.move_ms + banks_ms[fact.seat] - turn.remaining_ms
+                measured_ms = before_ms + thinking_ms(turn.at_ms, fact.at_ms, turn.lag_ms, fact.excused_ms)
+                used_ms = control.move_ms + drawn_ms if drawn_ms > 0 else measured_ms
+                times_ms[fact.ply] = max(times_ms[fact.ply] or 0, used_ms)
             banks_ms[fact.seat] = fact.bank_ms
-    return found
+    return times_ms
 
 
 def _read(frame: str) -> Move | None:

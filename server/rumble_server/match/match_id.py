@@ -49,9 +49,9 @@ class Neighbours(NamedTuple):
 def neighbours(match_id: str, others: Iterable[str]) -> Neighbours:
     """Return the neighbours of a match. Only `others`, ids of matches of the same tournament, can be neighbours."""
     own = MatchId.parse(match_id)
-    found = [MatchId.parse(each) for each in others]
-    before = max((each for each in found if each < own), default=None)
-    after = min((each for each in found if each > own), default=None)
+    ids = [MatchId.parse(each) for each in others]
+    before = max((each for each in ids if each < own), default=None)
+    after = min((each for each in ids if each > own), default=None)
     leg = own._replace(leg=own.leg + 1 if own.leg % 2 else own.leg - 1)
     return Neighbours(
         *(str(each) if each else None for each in (before, after, leg if leg in (before, after) else None))

@@ -100,13 +100,13 @@ def absent(tournament: Tournament) -> list[str]:
     """
     _check_status(tournament, "lobby", cannot="started")
     away = (each for each in tournament.field.values() if each.absent_since_ms is not None)
-    found = [each.bot for each in away if each.reference_bot is None]
-    there, least = len(tournament.field) - len(found), tournament.config.least_bots
+    absentees = [each.bot for each in away if each.reference_bot is None]
+    there, least = len(tournament.field) - len(absentees), tournament.config.least_bots
     if there < least:
         message = f"{tournament.id} needs {least} bots to start; {there} of its {len(tournament.field)} are there"
         raise CommandRefused(ErrorCode.TOURNAMENT_CLOSED, message)
     _make_schedule(tournament.config, there, tournament.id)
-    return found
+    return absentees
 
 
 def check_round_size(config: TournamentConfig, bots: int) -> None:
@@ -274,8 +274,8 @@ def give_half_bye(tournament: Tournament, bot: str, number: int, now_ms: int) ->
     Return None if the bye was given before. Raises CommandRefused.
     """
     _check_bye(tournament, bot, number)
-    given = bot in tournament.half_byes.get(number, ())
-    return None if given else facts.HalfByeGiven(tournament.id, bot, number, now_ms)
+    has_bye = bot in tournament.half_byes.get(number, ())
+    return None if has_bye else facts.HalfByeGiven(tournament.id, bot, number, now_ms)
 
 
 def take_half_bye(tournament: Tournament, bot: str, number: int, now_ms: int) -> facts.HalfByeTaken:

@@ -75,9 +75,9 @@ class DueMatches:
                 if paired is not None:
                     return paired
             bot = next(iter(bots))
-            found = self._match_of(bot, free, now_ms, room_of) if bot in free or bot in gone else None
-            if found is not None:
-                return found
+            fact = self._match_of(bot, free, now_ms, room_of) if bot in free or bot in gone else None
+            if fact is not None:
+                return fact
             if not self.has_pulled_most:
                 bots.pop(bot, None)
         return None

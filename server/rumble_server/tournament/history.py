@@ -30,7 +30,7 @@ def context_of(tournament: Tournament, now_ms: int, free_since_ms: Mapping[str, 
     `free_since_ms` has, by bot, the time in ms since which the bot has been connected with room for a match. Bots that
     are not connected, or have no room, are missing.
     """
-    agenda, chosen = tournament.agenda, FORMATS[tournament.config.format]
+    agenda, kind = tournament.agenda, FORMATS[tournament.config.format]
     finished = tournament.is_over
     at_ms = now_ms if tournament.ended_at_ms is None else tournament.ended_at_ms
     to_play: dict[str, list[tuple[str, ScheduleKey]]] = {}
@@ -46,8 +46,8 @@ def context_of(tournament: Tournament, now_ms: int, free_since_ms: Mapping[str, 
         started_ms=at_ms if tournament.started_at_ms is None else tournament.started_at_ms,
         now_ms=at_ms,
         finished=finished,
-        has_even_seats=agenda is not None and chosen.has_even_seats and len(tournament.results) == agenda.matches_total,
-        has_even_company=chosen.has_even_company,
+        has_even_seats=agenda is not None and kind.has_even_seats and len(tournament.results) == agenda.matches_total,
+        has_even_company=kind.has_even_company,
         seats=tournament.config.match_seats,
         to_play=to_play,
         free_since_ms=dict(free_since_ms),

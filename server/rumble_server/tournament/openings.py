@@ -54,11 +54,11 @@ def suite(game: Game, settings: Mapping[str, Any] | None, seed: int, count: int)
         return []
     random = Random(f"openings.{game.name}.{seed}")
     if game.name == "tictactoe":
-        found = list(TIC_TAC_TOE)
-        random.shuffle(found)
+        openings = list(TIC_TAC_TOE)
+        random.shuffle(openings)
     else:
-        found = _generate(game, game.initial(settings, seed), random, count)
-    return [found[index % len(found)] for index in range(count)] if found else []
+        openings = _generate(game, game.initial(settings, seed), random, count)
+    return [openings[index % len(openings)] for index in range(count)] if openings else []
 
 
 def opening_of(openings: Sequence[Opening], cycle: int, leg: int, legs: int) -> Opening:
@@ -124,25 +124,25 @@ def duplicates(matches: Iterable[tuple[Hashable, Sequence[str]]]) -> dict[tuple[
     Return the number of matches for each pair of a key and moves. Pairs with a single match are left out.
     """
     counts = Counter((key, tuple(moves)) for key, moves in matches)
-    return {found: number for found, number in counts.items() if number > 1}
+    return {key_and_moves: number for key_and_moves, number in counts.items() if number > 1}
 
 
 def _generate(game: Game, start: State, random: Random, count: int) -> list[Opening]:
     recipe = RECIPES.get(game.name, OTHERS)
-    found: dict[Hashable, Opening] = {}
-    asked = [recipe, Recipe(recipe.plies, recipe.quiet // 2, 1.0), Recipe(max(1, recipe.plies // 2), 0, 1.0)]
-    for step in asked:
-        seen: set[Hashable] = set(found)
+    openings: dict[Hashable, Opening] = {}
+    recipes = [recipe, Recipe(recipe.plies, recipe.quiet // 2, 1.0), Recipe(max(1, recipe.plies // 2), 0, 1.0)]
+    for step in recipes:
+        seen: set[Hashable] = set(openings)
         for state, moves in _random_openings(start, step.plies, random, TRIES + TRIES * count // 4):
             key = state.canonical()
             if key in seen:
                 continue
             seen.add(key)
             if _is_fair(state, step):
-                found[key] = moves
-                if len(found) == count:
-                    return list(found.values())
-    return list(found.values())
+                openings[key] = moves
+                if len(openings) == count:
+                    return list(openings.values())
+    return list(openings.values())
 
 
 def _random_openings(start: State, plies: int, random: Random, tries: int) -> Iterator[tuple[State, Opening]]:

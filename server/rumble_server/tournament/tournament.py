@@ -431,8 +431,8 @@ class Tournament:
         if search is None:
             return
         search.begin()
-        while self.status == "running" and (found := search.next(free, now_ms, room_of)) is not None:
-            yield found
+        while self.status == "running" and (fact := search.next(free, now_ms, room_of)) is not None:
+            yield fact
         if not self.has_open_matches and not self.is_over:
             search.add_next_round()  # even when no bot is there that would cause a pull
 

@@ -194,11 +194,11 @@ class Player:
         sole = self.sole_session
         if sole is not None:
             return sole if sole.room > 0 else None
-        found: BotSession | None = None
+        roomiest: BotSession | None = None
         for each in self.eligible_sessions(game):
-            if each.room > (0 if found is None else found.room):
-                found = each
-        return found
+            if each.room > (0 if roomiest is None else roomiest.room):
+                roomiest = each
+        return roomiest
 
     def room_by_cancelling(self, game: str) -> int:
         """Return the number of further tournament matches of this game that the bot can take if its challenges are
@@ -301,7 +301,7 @@ class Players:
         """Return the names of players who can take a further tournament match of this game. Players keep the returned
         set up to date.
         """
-        found = self._free.get(game)
-        if found is None:
-            found = self._free[game] = {each.name for each in self if each.tournament_room(game)}
-        return found
+        names = self._free.get(game)
+        if names is None:
+            names = self._free[game] = {each.name for each in self if each.tournament_room(game)}
+        return names

@@ -55,8 +55,8 @@ class Administrator:
         current = self.entry(name)
         if name == MAIN and (listed is False or house is not None):
             raise CommandRefused(ErrorCode.UNAVAILABLE, "main is always listed, and has the house bots of --house")
-        given = {"title": title, "listed": listed, "has_residents": house, "quotas": quotas}
-        new = replace(current, **{key: value for key, value in given.items() if value is not None})  # type: ignore[arg-type]
+        changes = {"title": title, "listed": listed, "has_residents": house, "quotas": quotas}
+        new = replace(current, **{key: value for key, value in changes.items() if value is not None})  # type: ignore[arg-type]
         if new != current:
             now_ms = self.arena.clock.now_ms()
             self.arena.recorder.record(ClubChanged(name, new.title, new.listed, new.has_residents, new.quotas, now_ms))
@@ -72,7 +72,7 @@ class Administrator:
 
     def entry(self, name: str) -> ClubEntry:
         """Return a club's entry in the directory. Raises CommandRefused if the club does not exist."""
-        found = self.arena.clubs.get(name)
-        if found is None:
+        entry = self.arena.clubs.get(name)
+        if entry is None:
             raise CommandRefused(ErrorCode.UNAVAILABLE, f"there is no club {name!r}")
-        return found
+        return entry

@@ -77,11 +77,11 @@ class HostTokens:
         """Return the name of a valid host token, or `ADMINISTRATOR` for the administrator's token. Return None for an
         invalid token.
         """
-        found = ADMINISTRATOR if self._is_administrator(token) else None
+        name = ADMINISTRATOR if self._is_administrator(token) else None
         for each in self._tokens.values():
             if hmac.compare_digest(each.digest, digest_of(token, each.salt)):
-                found = each.name
-        return found
+                name = each.name
+        return name
 
     def derive_secret(self, token: str) -> str:
         """Return a secret made by the server (see `make_secret`) that can replace the valid host token `token`.

@@ -46,10 +46,10 @@ class Tournaments(Mapping[str, Tournament]):
             raise CommandRefused(ErrorCode.TOURNAMENT_CLOSED, f"{tournament_id} is damaged; the server's log says more")
         if self.is_only_on_disk(tournament_id):
             raise commands.closed_error(tournament_id, "finished")
-        found = self._in_memory.get(tournament_id)
-        if found is None:
+        tournament = self._in_memory.get(tournament_id)
+        if tournament is None:
             raise CommandRefused(ErrorCode.UNKNOWN_TOURNAMENT, f"there is no tournament {tournament_id!r}")
-        return found
+        return tournament
 
     def is_only_on_disk(self, tournament_id: str) -> bool:
         """Return true if the tournament is over, its end is on disk, and the tournament is no longer in memory."""

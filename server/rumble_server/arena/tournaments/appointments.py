@@ -106,19 +106,19 @@ class Appointments:
         """Make an appointment for the player's oldest match with a connected opponent. Return whether an appointment
         was made.
         """
-        found: Appointment | None = None
+        appointment: Appointment | None = None
         for slot in tournament.next_matches(player.name):
-            if found is None or slot.order < found.slot.order:
-                appointment = Appointment(tournament, slot, self._players.of(slot.seats))
-                if appointment.stands and self._by_player.keys().isdisjoint(appointment.players):
-                    found = appointment
-        if found is None:
+            if appointment is None or slot.order < appointment.slot.order:
+                candidate = Appointment(tournament, slot, self._players.of(slot.seats))
+                if candidate.stands and self._by_player.keys().isdisjoint(candidate.players):
+                    appointment = candidate
+        if appointment is None:
             return False
         now_ms = self._clock.now_ms()
-        found.timer = self._clock.call_at(2 * now_ms - counted.since_ms, partial(self._on_expired, found))
+        appointment.timer = self._clock.call_at(2 * now_ms - counted.since_ms, partial(self._on_expired, appointment))
         counted.times = 0
-        for each in found.players:
-            self._by_player[each] = found
+        for each in appointment.players:
+            self._by_player[each] = appointment
             each.reserve_room(tournament.config.game)
             tournament.mark_for_check(each.name)
         return True

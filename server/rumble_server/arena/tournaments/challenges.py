@@ -91,8 +91,8 @@ class Challenges:
 
         Raises CommandRefused.
         """
-        wanted = [challenge.against, *(challenge.others or ())]
-        named = [self._opponent(player, name) for name in wanted if name is not None]
+        names = [challenge.against, *(challenge.others or ())]
+        named = [self._opponent(player, name) for name in names if name is not None]
         if len(set(named)) < len(named):
             raise CommandRefused(ErrorCode.BAD_SETTINGS, "a challenge names each opponent once")
         house = (
@@ -104,14 +104,14 @@ class Challenges:
             and each.accepts_game(challenge.game)
             and each.has_room_for_challenge(challenge.game)
         )
-        found, by_name = [], iter(named)
-        for name in wanted:
+        opponents, by_name = [], iter(named)
+        for name in names:
             other = next(house, None) if name is None else next(by_name)
             if other is None:
                 _game_of(challenge)
                 raise CommandRefused(ErrorCode.UNAVAILABLE, "no further house bot is free for a seat at your table")
-            found.append(other)
-        return found
+            opponents.append(other)
+        return opponents
 
     def _opponent(self, player: Player, name: str) -> Player:
         other = self._recorder.players.get(name)

@@ -252,29 +252,29 @@ class Scheduler:
         if self._waiting_for_quota:
             self._waiting_for_quota.pop(tournament.id, None)
         now_ms = self._recorder.clock.now_ms()
-        for found in chain(self._appointments.due(tournament, now_ms), tournament.due(free, now_ms, room_of)):
-            if isinstance(found, MatchStarted):
-                seated = players.of(found.seats)
+        for fact in chain(self._appointments.due(tournament, now_ms), tournament.due(free, now_ms, room_of)):
+            if isinstance(fact, MatchStarted):
+                seated = players.of(fact.seats)
                 if not is_challenge:
-                    owed = self._appointments.appoint_owed(found, seated)
+                    owed = self._appointments.appoint_owed(fact, seated)
                     if owed is not None:
                         self._recorder.unsettled[owed.id] = None
                         continue
-                    if not self._make_room(found, seated):
+                    if not self._make_room(fact, seated):
                         continue
-                found.free_since_ms = tuple([player.free_since_ms for player in seated])
+                fact.free_since_ms = tuple([player.free_since_ms for player in seated])
                 versions = tuple([player.version or "" for player in seated])
-                found.versions = versions if any(versions) else ()
-                self._matches.start(found, tournament, seated)
+                fact.versions = versions if any(versions) else ()
+                self._matches.start(fact, tournament, seated)
                 if not is_challenge:
                     self._appointments.on_match_started(tournament, seated)
-                self._lifecycle.recheck_challenges(players.of(found.absent))
+                self._lifecycle.recheck_challenges(players.of(fact.absent))
                 room -= 1
             else:
-                self._recorder.record_for(tournament, found)
-            if isinstance(found, MatchOver):
-                self._send_no_show(tournament, found)
-                self._lifecycle.recheck_challenges(players.of(found.absent + found.seats))
+                self._recorder.record_for(tournament, fact)
+            if isinstance(fact, MatchOver):
+                self._send_no_show(tournament, fact)
+                self._lifecycle.recheck_challenges(players.of(fact.absent + fact.seats))
             self._budget -= 1
             if self._budget <= 0:
                 break

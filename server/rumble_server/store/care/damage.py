@@ -191,17 +191,17 @@ def _last_row(database: sqlite3.Connection) -> int:
 
     No row has a greater number. Raises StoreError if none of the three can be read.
     """
-    found = list[int]()
+    numbers = list[int]()
     for query in (
         "SELECT max(number) FROM log NOT INDEXED",
         "SELECT max(number) FROM log INDEXED BY log_by_tournament WHERE tournament >= ''",
         f"SELECT {INDEXED}",
     ):
         with suppress(sqlite3.Error):
-            found.append(database.execute(query).fetchone()[0] or 0)
-    if not found:
+            numbers.append(database.execute(query).fetchone()[0] or 0)
+    if not numbers:
         raise StoreError("the log cannot be read at all; restore a backup")
-    return max(found)
+    return max(numbers)
 
 
 def _damaged_records(database: sqlite3.Connection) -> Iterator[str]:

@@ -194,18 +194,18 @@ class AsyncReader:
 
     def _listed(self, limit: int) -> list[Outline]:
         ids = self._reader.ended_ids(limit, listed=True)
-        found = self._records(ids)
+        records = self._records(ids)
         aside = [self._unreadable(each, over=False) for each in self._reader.only_listed(self._damaged_at_start)]
-        return aside + [found.get(each) or self._unreadable(each, over=True) for each in ids]
+        return aside + [records.get(each) or self._unreadable(each, over=True) for each in ids]
 
     def _ended_with(self, bot: str, limit: int) -> list[EndedTournament]:
         ids = self._reader.ended_ids(limit)
-        found = self._records(ids)
-        return [found[each] for each in ids if each in found and found[each].result_of(bot) is not None]
+        records = self._records(ids)
+        return [records[each] for each in ids if each in records and records[each].result_of(bot) is not None]
 
     def _unlisted(self) -> list[EndedTournament]:
-        found = self._records(self._reader.ended_ids(MOST_UNLISTED, listed=False))
-        return [each for each in found.values() if not each.is_challenge]
+        records = self._records(self._reader.ended_ids(MOST_UNLISTED, listed=False))
+        return [each for each in records.values() if not each.is_challenge]
 
     def _unreadable(self, tournament_id: str, *, over: bool) -> Outline:
         try:
@@ -215,9 +215,9 @@ class AsyncReader:
 
     def _records(self, tournament_ids: Sequence[str]) -> dict[str, EndedTournament]:
         """Return the records of these tournaments, by id. Missing and damaged records are left out."""
-        kept = ((each, self._workers.records.get((self._club, each))) for each in tournament_ids)
-        found = {each: ended for each, ended in kept if ended is not None}
-        read = self._reader.ended([each for each in tournament_ids if each not in found])
+        cached = ((each, self._workers.records.get((self._club, each))) for each in tournament_ids)
+        records = {each: ended for each, ended in cached if ended is not None}
+        read = self._reader.ended([each for each in tournament_ids if each not in records])
         for each, ended in read.items():
             self._workers.records.put((self._club, each), ended, LINE_BYTES * (len(ended.lines) + 1))
-        return found | read
+        return records | read

@@ -21,9 +21,9 @@ def spans(rows: Iterable[str]) -> dict[str, tuple[int, int | None]]:
     `rows` are texts of a club's rows in the log's order. The first fact of a match is the earliest start
     or end in `rows`. The last fact is the match's end, or None if the match has not ended since its last start.
     """
-    found: dict[str, tuple[int, int | None]] = {}
+    span_of: dict[str, tuple[int, int | None]] = {}
     for facts in rows:
         for number, event, match_id in _START_OR_END.findall(facts):
-            first = found[match_id][0] if match_id in found else int(number)
-            found[match_id] = (first, int(number) if event == "over" else None)
-    return found
+            first = span_of[match_id][0] if match_id in span_of else int(number)
+            span_of[match_id] = (first, int(number) if event == "over" else None)
+    return span_of

@@ -35,13 +35,13 @@ class LogReader(Rows):
 
     def ended(self, tournament_ids: Sequence[str]) -> dict[str, EndedTournament]:
         """Return the records of these tournaments, by id. Missing and damaged records are left out."""
-        found: dict[str, EndedTournament] = {}
+        records: dict[str, EndedTournament] = {}
         for tournament_id, record in self.records(tournament_ids):
             try:
-                found[tournament_id] = read_ended(record or "")
+                records[tournament_id] = read_ended(record or "")
             except ValueError:  # the record can be made again from the log
                 continue
-        return found
+        return records
 
     def club_facts(self) -> tuple[list[LogFact], dict[int, DamagedLog]]:
         """Return the facts about the club as a whole, and an error for each damaged row, by row number.
@@ -144,8 +144,8 @@ class LogReader(Rows):
     def _frame_of(self, shared: FrameShared) -> FrameSeen | None:
         """Return the frame to which `shared` refers, a frame of another match; None if the log has no such frame."""
         rows = self.holding(tournament_id_of(shared.other), PLY, shared.other_number)
-        found = dict(self._parsed(rows, (shared.other,))).get(shared.other_number)
-        return found if isinstance(found, FrameSeen) else None
+        fact = dict(self._parsed(rows, (shared.other,))).get(shared.other_number)
+        return fact if isinstance(fact, FrameSeen) else None
 
     def facts_of_matches(self, tournament_id: str, match_ids: Collection[str]) -> Mapping[str, list[LogFact]]:
         """Return the facts of several matches of a tournament, by match, in order.
@@ -154,11 +154,11 @@ class LogReader(Rows):
         """
         first = self.first_of(match_ids)
         facts: dict[str, list[LogFact]] = defaultdict(list)
-        found: list[Numbered] = []
+        numbered_facts: list[Numbered] = []
         for kind in (TOURNAMENT, PLY):
-            found += self._parsed(self.since(tournament_id, kind, first), match_ids)
-        found.sort(key=lambda numbered: numbered[0])
-        for _, fact in found:
+            numbered_facts += self._parsed(self.since(tournament_id, kind, first), match_ids)
+        numbered_facts.sort(key=lambda numbered: numbered[0])
+        for _, fact in numbered_facts:
             facts[fact.match].append(fact)  # type: ignore[union-attr]  # only facts of these matches were read
         return facts
 

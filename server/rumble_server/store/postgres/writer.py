@@ -147,10 +147,10 @@ class Commits:
             return []
         has_gone_back = False
         clubs = [each["club"] for each in contents]
-        found = {club: (epoch, last) for club, epoch, last in self._connection.execute(_LOOK, {"clubs": clubs})}
+        written = {club: (epoch, last) for club, epoch, last in self._connection.execute(_LOOK, {"clubs": clubs})}
         left = []
         for each in contents:
-            epoch, last = found.get(each["club"], (None, None))
+            epoch, last = written.get(each["club"], (None, None))
             is_behind = epoch is not None and (epoch < each["epoch"] or last < each["before"])
             has_gone_back |= is_behind
             if is_behind or epoch != each["epoch"]:

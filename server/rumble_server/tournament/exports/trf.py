@@ -169,8 +169,8 @@ class _Report:
     def _swiss_header(self) -> list[str]:
         virtual = self.tournament["virtual_points"]
         if not self.is_2026:
-            given = [(number, " ".join(f"{points:>4.1f}" for points in own)) for number, own in enumerate(virtual, 1)]
-            return ["XXC white1", *(f"XXA {number:>4} {points}" for number, points in given if points)]
+            rows = [(number, " ".join(f"{points:>4.1f}" for points in own)) for number, own in enumerate(virtual, 1)]
+            return ["XXC white1", *(f"XXA {number:>4} {points}" for number, points in rows if points)]
         lines = ["152 W"]
         if self.tournament["pairing_rules"] == "dutch-2026":
             lines.append(f"192 {DUTCH_2026}")
@@ -196,13 +196,13 @@ def _why_not(tournament: Mapping[str, Any]) -> list[str]:
     """Return the reasons why other programs cannot pair a tournament from its file; empty if they can."""
     if not FORMATS[tournament["format"]].pairs_by_points:
         return [f"a {tournament['format']} is not paired by points"]
-    found = []
+    reasons = []
     if tournament["legs"] > 1:
-        found.append(f"each pairing has {tournament['legs']} matches, and each of them is a round here")
+        reasons.append(f"each pairing has {tournament['legs']} matches, and each of them is a round here")
     if tournament["scheme"] != [1, 0.5, 0]:
         scheme = ", ".join(f"{points:.15g}" for points in tournament["scheme"])
-        found.append(f"it was paired by points of {scheme}, and here they are 1, 0.5, 0")
-    return found
+        reasons.append(f"it was paired by points of {scheme}, and here they are 1, 0.5, 0")
+    return reasons
 
 
 def _round(match_id: str) -> Key:

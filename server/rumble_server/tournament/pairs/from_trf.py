@@ -65,12 +65,12 @@ class TrfRounds:
         ]
 
     def _forbidden(self, number: int) -> set[tuple[int, int]]:
-        found = set()
+        pairs = set()
         for rule in self.trf.forbidden:
             if rule.first_round <= number and (rule.last_round is None or number <= rule.last_round):
                 among = sorted(self._index[player] for player in rule.numbers)
-                found |= {(one, two) for index, one in enumerate(among) for two in among[index + 1 :]}
-        return found
+                pairs |= {(one, two) for index, one in enumerate(among) for two in among[index + 1 :]}
+        return pairs
 
 
 def _first_seat(entries: Sequence[Sequence[DutchEntry]]) -> str:

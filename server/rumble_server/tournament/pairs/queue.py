@@ -76,14 +76,14 @@ class PairQueue(Queue):
         match with a third free or gone bot, the older match is taken instead, and so on. So no bot is passed over again
         and again. The returned match may be a match of two other bots.
         """
-        found = self._oldest_of(bot, free, gone)
-        while found is not None:
-            opponent = found.opponent(bot)
+        oldest = self._oldest_of(bot, free, gone)
+        while oldest is not None:
+            opponent = oldest.opponent(bot)
             older = self._oldest_of(opponent, free, gone)
-            if older is None or older.order >= found.order:
+            if older is None or older.order >= oldest.order:
                 break
-            bot, found = opponent, older
-        return found
+            bot, oldest = opponent, older
+        return oldest
 
     def _oldest_of(self, bot: str, free: Set[str], gone: Set[str]) -> Slot | None:
         """Return the oldest waiting match of a bot with an opponent that is free or gone."""

@@ -58,8 +58,8 @@ class Swiss(PairSchedule):
 
     def __init__(self, plan: Plan) -> None:
         super().__init__(plan)
-        asked = (plan.bots - 1).bit_length() if plan.rounds is None else plan.rounds
-        self.number_of_rounds = min(asked, most_rounds(plan.bots))
+        rounds = (plan.bots - 1).bit_length() if plan.rounds is None else plan.rounds
+        self.number_of_rounds = min(rounds, most_rounds(plan.bots))
         if self.number_of_rounds < 1:
             raise ValueError("a Swiss needs one round at least")
         self.scheme = Scheme.of(plan.points)

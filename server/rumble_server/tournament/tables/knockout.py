@@ -198,10 +198,10 @@ class KnockoutOfTables(TablesFromResults):
         """Return the places of a table's bots in the newest round; None while a result is missing."""
         keys: _Keys = {}
         for seating in self._rounds[-1][table]:
-            found = results.get(seating.match_key)
-            if found is None:
+            result = results.get(seating.match_key)
+            if result is None:
                 return None
-            keys |= {bot: (*keys.get(bot, ()), place) for bot, place in zip(seating.bots, found.places, strict=True)}
+            keys |= {bot: (*keys.get(bot, ()), place) for bot, place in zip(seating.bots, result.places, strict=True)}
         return keys
 
     def _replay_of(self, table: int, keys: _Keys, withdrawn: Collection[int]) -> Seating | None:

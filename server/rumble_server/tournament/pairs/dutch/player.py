@@ -52,8 +52,8 @@ def players_of(event: DutchEvent) -> list[DutchPlayer]:
     ]
     numbers = {index: number for number, index in enumerate(counted, 1)}
     rounds = event.played_rounds
-    found = [_player(event, index, numbers[index], rounds) for index in counted if index not in event.absent]
-    return sorted(found, key=lambda player: player.order)
+    players = [_player(event, index, numbers[index], rounds) for index in counted if index not in event.absent]
+    return sorted(players, key=lambda player: player.order)
 
 
 def _player(event: DutchEvent, index: int, number: int, rounds: int) -> DutchPlayer:
