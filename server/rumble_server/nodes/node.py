@@ -179,12 +179,12 @@ class Node:
         `HAND_OVER_MS`.
         """
         self.call_lease(self.lease.drain)
-        left, until_ms = self.lease.clubs_left, now_ms() + HAND_OVER_MS
-        while left and self.lease.hand_overs.can_go_on and self.has_valid_lease() and now_ms() < until_ms:
+        clubs_left, until_ms = self.lease.clubs_left, now_ms() + HAND_OVER_MS
+        while clubs_left and self.lease.hand_overs.can_go_on and self.has_valid_lease() and now_ms() < until_ms:
             await asyncio.sleep(SOON_S)  # polled, because only a stopping node waits here
-            if self.lease.clubs_left < left:
+            if self.lease.clubs_left < clubs_left:
                 until_ms = now_ms() + HAND_OVER_MS
-            left = self.lease.clubs_left
+            clubs_left = self.lease.clubs_left
 
     async def stop(self) -> None:
         """End the lease, so that other nodes can lead the node's clubs at once. Stop the clubs before the call."""

@@ -177,14 +177,14 @@ def end(tournament: Tournament, now_ms: int, *, cancelled: bool, reason: str) ->
 
 
 def change_invite(
-    tournament: Tournament, invite: str | None, now_ms: int, made: str | None = None
+    tournament: Tournament, invite: str | None, now_ms: int, made_invite: str | None = None
 ) -> facts.InviteChanged:
     """Return the fact that bots join with the code `invite` from now on, or without a code if `invite` is None.
 
-    `made` is a secret that the server has made. Bots can join with the secret, too. Raises CommandRefused.
+    `made_invite` is a secret that the server has made. Bots can join with the secret, too. Raises CommandRefused.
     """
     _check_status(tournament)
-    return facts.InviteChanged(tournament.id, invite, now_ms, made)
+    return facts.InviteChanged(tournament.id, invite, now_ms, made_invite)
 
 
 def change_join_code(tournament: Tournament, code: str | None, now_ms: int) -> facts.JoinCodeChanged:

@@ -247,14 +247,14 @@ class TournamentConfig(BaseModel):
 
     def make_schedule(self, bots: int) -> Schedule[Any, Any]:
         """Make the schedule for a field of `bots` bots: of pairs, or of tables. Raises ValueError if there is none."""
-        chosen, size = FORMATS[self.format], (self.rounds, self.challengers, self.replays)
+        kind, size = FORMATS[self.format], (self.rounds, self.challengers, self.replays)
         if self.match_seats > 2:
             seats = self.match_seats
             tables = TablePlan(bots, seats, self.least_seats, self.cycles, *size, self.seed, self.table_points)
-            return chosen.table_schedule(tables)
+            return kind.table_schedule(tables)
         scheme = (1, 0.5, 0) if self.counts_places else self.scheme
         pairs = Plan(bots, self.cycles, self.legs, *size, scheme, self.pairing_rules, self.acceleration)
-        return chosen.schedule(pairs)
+        return kind.schedule(pairs)
 
     def make_standings(self) -> LiveStandings[Any]:
         """Make the standings of a tournament without bots. In a Swiss of two seats, they also keep the rounds."""
@@ -298,16 +298,16 @@ class TournamentConfig(BaseModel):
     @cached_property
     def made_openings(self) -> list[tuple[str, ...]]:
         """Openings, made at the first use."""
-        wanted = min((self.cycles * self.legs + 1) // 2, MOST_OPENINGS)
+        count = min((self.cycles * self.legs + 1) // 2, MOST_OPENINGS)
         if isinstance(self.openings, list):
             return [tuple(opening) for opening in self.openings]
         if self.openings == "none":
             return []
         first: list[tuple[str, ...]] = [()] if self.openings == "auto" else []
         game = get_game(self.game)
-        if wanted <= len(first) or not game.is_plain(self.match_seats):
+        if count <= len(first) or not game.is_plain(self.match_seats):
             return first
-        return [*first, *suite(game, self.settings, self.seed, wanted - len(first))]
+        return [*first, *suite(game, self.settings, self.seed, count - len(first))]
 
 
 @contextmanager

@@ -50,11 +50,11 @@ class Joining:
         codes. A right code is never refused.
         """
         meant = read_code(code)
-        found = next((each for each in self.arena.tournaments.values() if each.join_code == meant), None)
-        if found is None:
+        tournament = next((each for each in self.arena.tournaments.values() if each.join_code == meant), None)
+        if tournament is None:
             unknown = "no tournament takes entries with this code; look at the code again"
             refuse_code(self.arena.admission.guesses, address, "join code", meant, self.arena.clock.now_ms(), unknown)
-        return found
+        return tournament
 
     def join(self, code: str, display: str, key: str, address: str) -> Joined:
         """Enter a pupil in the tournament of a join code.

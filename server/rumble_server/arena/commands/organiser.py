@@ -156,8 +156,8 @@ class Organiser:
     def change_invite(self, tournament_id: str, invite: str | None) -> None:
         """Let bots join only with the code `invite` from now on; with None, bots need no code. Entrants stay."""
         tournament, now_ms = self._tournament(tournament_id), self.arena.clock.now_ms()
-        made = self._made_beside(invite)
-        self.arena.recorder.record(commands.change_invite(tournament, invite, now_ms, made))
+        made_invite = self._made_beside(invite)
+        self.arena.recorder.record(commands.change_invite(tournament, invite, now_ms, made_invite))
 
     @transactional
     def open_door(self, tournament_id: str) -> None:

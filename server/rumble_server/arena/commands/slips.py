@@ -48,8 +48,8 @@ class SlipDesk:
         code = new_code(arena.random, (), LENGTH)
         # Slips share a salt, so that a guess costs the server the same for one slip and for a thousand.
         salt = next((each.salt for each in arena.slips.values()), None) or arena.logins.new_salt()
-        made = SlipMade(claim.name, tournament_id, salt, digest_of(code, salt), arena.clock.now_ms())
-        arena.recorder.record(made)
+        slip = SlipMade(claim.name, tournament_id, salt, digest_of(code, salt), arena.clock.now_ms())
+        arena.recorder.record(slip)
         return code
 
     @transactional

@@ -147,17 +147,17 @@ def read_rows(database: sqlite3.Connection) -> Iterator[RawRow]:
     knows the tournaments of the lost rows. In this case, yield an empty row about each club as a whole.
     """
     last = _last_row(database)
-    found, has_gaps, clubs = 0, False, {MAIN}
+    readable_rows, has_gaps, clubs = 0, False, {MAIN}
     for first in range(1, last + 1, FACTS_AT_ONCE):
         for row in _portion(database, first, min(first + FACTS_AT_ONCE - 1, last)):
             if row is None:
                 has_gaps = True
                 continue
-            found += 1
+            readable_rows += 1
             clubs.add(split(row.tournament)[0])
             yield row
     try:
-        if database.execute(f"SELECT count(*) {_INDEXED_ROWS}", (last,)).fetchone()[0] <= found:
+        if database.execute(f"SELECT count(*) {_INDEXED_ROWS}", (last,)).fetchone()[0] <= readable_rows:
             return
         for number, tournament, kind in database.execute(f"SELECT number, tournament, kind {_INDEXED_ROWS}", (last,)):
             if not any(_portion(database, number, number)):

@@ -146,18 +146,18 @@ class Commits:
         if not contents:
             return []
         has_gone_back = False
-        clubs = [each["club"] for each in contents]
+        clubs = [content["club"] for content in contents]
         written = {club: (epoch, last) for club, epoch, last in self._connection.execute(_LOOK, {"clubs": clubs})}
         left = []
-        for each in contents:
-            epoch, last = written.get(each["club"], (None, None))
-            is_behind = epoch is not None and (epoch < each["epoch"] or last < each["before"])
+        for content in contents:
+            epoch, last = written.get(content["club"], (None, None))
+            is_behind = epoch is not None and (epoch < content["epoch"] or last < content["before"])
             has_gone_back |= is_behind
-            if is_behind or epoch != each["epoch"]:
-                fenced.append(lead_id(each))
-                self._unindexed.forget(each["club"])
-            elif last != each["last"] or each["last"] == each["before"]:
-                left.append(each)
+            if is_behind or epoch != content["epoch"]:
+                fenced.append(lead_id(content))
+                self._unindexed.forget(content["club"])
+            elif last != content["last"] or content["last"] == content["before"]:
+                left.append(content)
         if has_gone_back:
             self._connection.execute(_START_AGAIN)
         return left

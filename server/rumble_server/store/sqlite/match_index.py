@@ -45,12 +45,12 @@ def index_matches(database: sqlite3.Connection, last: int) -> None:
     of_clubs: dict[str, list[str]] = {}
     for tournament, facts in rows:
         of_clubs.setdefault(prefix_of(split(tournament)[0]), []).append(facts.decode(errors="replace"))
-    found = [(club + match_id, *span) for club, texts in of_clubs.items() for match_id, span in spans(texts).items()]
+    matches = [(club + match_id, *span) for club, texts in of_clubs.items() for match_id, span in spans(texts).items()]
     # If a match starts again, `first` in the index stays the number of its first start.
     database.executemany(
         """INSERT INTO matches (id, first, last) VALUES (?, ?, ?)
            ON CONFLICT (id) DO UPDATE SET last = excluded.last""",
-        sorted(found),
+        sorted(matches),
     )
     for club, size in sizes_after(database, done).items():
         add_bytes(database, club, size)

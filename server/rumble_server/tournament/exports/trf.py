@@ -68,7 +68,7 @@ class _Report:
         self.remarks = [f"{UNPAIRABLE}: {why}" for why in _why_not(tournament)]
         for match in tournament.get("voided_later", ()):
             self.remarks.append(f"later rounds were paired by a result of {match} that was voided since")
-        self.asked: list[str] = []
+        self.byes: list[str] = []
         """The lines of byes requested for the next round."""
         matches = document["matches"]
         legs = range(1, tournament["legs"] + 1)
@@ -126,11 +126,11 @@ class _Report:
         going_on = self.is_swiss and tournament["status"] in ("running", "paused") and tournament["legs"] == 1
         if not going_on or number > tournament["number_of_rounds"]:
             return
-        left = set(tournament["withdrawn"])
-        halves = [name for name in tournament["half_byes"].get(str(number), ()) if name not in left]
+        withdrawn = set(tournament["withdrawn"])
+        halves = [name for name in tournament["half_byes"].get(str(number), ()) if name not in withdrawn]
         for code, names, worth in ((codes.HALF_BYE, halves, 0.5), (codes.ABSENT, tournament["withdrawn"], 0)):
             if self.is_2026 and names:
-                self.asked.append(f"240 {code} {number:>3}" + "".join(f" {self.number[name]:>4}" for name in names))
+                self.byes.append(f"240 {code} {number:>3}" + "".join(f" {self.number[name]:>4}" for name in names))
             for name in () if self.is_2026 else names:
                 self.cells[name][number - 1] = _without_opponent(code)
                 self.points[name] += worth
@@ -138,7 +138,7 @@ class _Report:
     def text(self) -> str:
         lines = [
             *self._header(),
-            *self.asked,
+            *self.byes,
             *(REMARK + remark for remark in self.remarks),
             *map(self._player, self.names),
         ]

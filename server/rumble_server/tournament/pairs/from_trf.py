@@ -31,8 +31,8 @@ class TrfRounds:
         if number <= self.trf.played:
             absent = {index for index, own in enumerate(self._entries) if not own[number - 1].in_pairing}
         else:
-            asked = self.trf.byes.get(number, {})
-            absent = {index for index, player in enumerate(self.players) if player.number in asked}
+            byes = self.trf.byes.get(number, {})
+            absent = {index for index, player in enumerate(self.players) if player.number in byes}
         worth = self.trf.worth
         return DutchEvent(
             rounds=self.rounds,

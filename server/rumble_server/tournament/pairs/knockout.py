@@ -161,8 +161,9 @@ class Knockout(PairSchedule):
 
     def bots_at(self, key: BoardKey, winners: Mapping[BoardKey, int]) -> tuple[int, ...]:
         """Return the known bots of a board of the bracket: two, one or none. A bye in round 1 has only one bot."""
-        if key[0] == 1:
-            return self._seeded(key[1])
+        number, board = key
+        if number == 1:
+            return self._seeded(board)
         return tuple(winners[before] for before in _feeders(key) if before in winners)
 
     def _seeded(self, board: int) -> tuple[int, ...]:

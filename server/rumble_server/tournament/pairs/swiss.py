@@ -125,12 +125,12 @@ class Swiss(PairSchedule):
         if legs % 2 == 0:
             seats = (codes.WHITE, codes.WHITE) if number % 2 else (codes.BLACK, codes.BLACK)
         for pairing in played.pairings:
-            found = pairing_results(pairing, legs, results)
-            if found is None:
+            legs_played = pairing_results(pairing, legs, results)
+            if legs_played is None:
                 return False
-            forfeit = all(leg.forfeit for leg in found)
-            sums = [sum(scheme.points(leg.scores[side]) for leg in found) for side in range(2)]
-            scores = [sum(leg.scores[side] for leg in found) for side in range(2)]
+            forfeit = all(leg.forfeit for leg in legs_played)
+            sums = [sum(scheme.points(leg.scores[side]) for leg in legs_played) for side in range(2)]
+            scores = [sum(leg.scores[side] for leg in legs_played) for side in range(2)]
             for side, (bot, opponent) in enumerate(((pairing.first, pairing.second), (pairing.second, pairing.first))):
                 result = _code(scores[side], scores[1 - side], forfeit)
                 before = entries[bot][-1].points if entries[bot] else 0

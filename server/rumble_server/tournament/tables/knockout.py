@@ -150,12 +150,12 @@ class KnockoutOfTables(TablesFromResults):
 
         If several bots went on, the first in seat order is returned. Tables of the newest round are left out.
         """
-        found = {}
+        advanced = {}
         for number, (tables, later) in enumerate(pairwise(self._rounds), 1):
             still_in = {bot for plays in later for bot in plays[0].bots}.union(self._rested[number])
             for board, plays in enumerate(tables, 1):
-                found[number, board] = next(bot for bot in plays[0].bots if bot in still_in)
-        return found
+                advanced[number, board] = next(bot for bot in plays[0].bots if bot in still_in)
+        return advanced
 
     @property
     def _is_final(self) -> bool:
@@ -180,8 +180,8 @@ class KnockoutOfTables(TablesFromResults):
         """
         ranks = dict.fromkeys(range(self.plan.bots), 1)
         for tables, rested in zip(self._rounds[1:], self._rested[1:], strict=True):
-            left = {bot for plays in tables for bot in plays[0].bots}.union(rested)
-            ranks |= {bot: len(left) + 1 for bot, rank in ranks.items() if rank == 1 and bot not in left}
+            going_on = {bot for plays in tables for bot in plays[0].bots}.union(rested)
+            ranks |= {bot: len(going_on) + 1 for bot, rank in ranks.items() if rank == 1 and bot not in going_on}
         if self.is_finished(results, withdrawn):
             keys = self._places_of(0, results) or {}
             ranks |= {bot: max(2, 1 + sum(key < keys[bot] for key in keys.values())) for bot in _in_order(keys)[1:]}

@@ -103,18 +103,18 @@ class BracketPairing:
             by_score.setdefault(players[vertex].score, []).append(vertex)
         lock = self._first_lower + 1  # more than all single bonuses together, so that a chosen player stays chosen
         for group in by_score.values():
-            wanted = sum(self._is_resident(graph.matching[vertex]) for vertex in group)
+            to_pair = sum(self._is_resident(graph.matching[vertex]) for vertex in group)
             for index, vertex in enumerate(group):
-                if wanted == 0:
+                if to_pair == 0:
                     break
-                if wanted == len(group) - index:
+                if to_pair == len(group) - index:
                     chosen.extend(group[index:])
                     break
                 if not self._is_resident(graph.matching[vertex]):
                     self._add(vertex, 1)
                     graph.solve()
                 if self._is_resident(graph.matching[vertex]):
-                    wanted -= 1
+                    to_pair -= 1
                     chosen.append(vertex)
                     self._add(vertex, lock)
         return chosen
@@ -129,15 +129,15 @@ class BracketPairing:
             residents = [each for each in range(self._first_resident, self._first_lower) if each not in taken]
             taken.add(self._pair_with_first(vertex, residents))
 
-    def _pair_with_first(self, vertex: int, wanted: list[int]) -> int:
-        """Pair the player `vertex` with a player of `wanted`, and return this partner.
+    def _pair_with_first(self, vertex: int, partners: list[int]) -> int:
+        """Pair the player `vertex` with a player of `partners`, and return this partner.
 
-        The partner is the first player of `wanted` for whom the matching stays optimal.
+        The partner is the first player of `partners` for whom the matching stays optimal.
         """
         graph = self.graph
-        wanted = [each for each in wanted if graph.weight(vertex, each)]
-        if graph.matching[vertex] != wanted[0] and not graph.exchange(vertex, wanted[0]):
-            for value, each in enumerate(reversed(wanted)):
+        partners = [each for each in partners if graph.weight(vertex, each)]
+        if graph.matching[vertex] != partners[0] and not graph.exchange(vertex, partners[0]):
+            for value, each in enumerate(reversed(partners)):
                 graph.add(vertex, each, value)
             graph.solve()
         partner = graph.matching[vertex]

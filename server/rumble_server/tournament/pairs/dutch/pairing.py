@@ -28,13 +28,13 @@ class PairedRound:
 def pair_round(event: DutchEvent) -> PairedRound:
     """Pair the next round. Raises CannotBePaired."""
     players = players_of(event)
-    left = set(players)
+    unpaired = set(players)
     pairs = []
-    for _, found in brackets(players):
-        pairs.extend(found)
-        left.difference_update(player for pair in found for player in pair)
+    for _, pairs_of_bracket in brackets(players):
+        pairs.extend(pairs_of_bracket)
+        unpaired.difference_update(player for pair in pairs_of_bracket for player in pair)
     boards = sorted((with_white_first(*pair, event.first_seat) for pair in pairs), key=_board_order, reverse=True)
-    bye = left.pop().index if left else None
+    bye = unpaired.pop().index if unpaired else None
     return PairedRound(tuple((white.index, black.index) for white, black in boards), bye)
 
 
