@@ -13,7 +13,7 @@ from rumble_engine import Termination
 from rumble_protocol.bot_messages import BotMessage, Challenge, Join, Leave, Login, Move, Resign
 from rumble_protocol.codec import BadMessage, read_named_turn
 from rumble_protocol.codes import CLOSE_REASONS, CloseCode, ErrorCode, NoticeCode
-from rumble_protocol.server_messages import OVER, FieldProblem
+from rumble_protocol.server_messages import FieldProblem
 
 from rumble_server.arena.bots import messages
 from rumble_server.arena.bots.frame_sender import NO_MATCH, FrameSenders
@@ -132,7 +132,7 @@ class Arena:
     @property
     def is_idle(self) -> bool:
         """True if no bot is logged in, and no tournament in memory goes on."""
-        return not self._logged_in and all(each.status in OVER for each in self.tournaments.values())
+        return not self._logged_in and all(each.is_over for each in self.tournaments.values())
 
     @property
     def bans(self) -> Bans:

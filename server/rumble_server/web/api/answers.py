@@ -12,7 +12,6 @@ from typing import TypeVar, TypeVarTuple
 from fastapi import Request
 from rumble_protocol.codes import ErrorCode
 from rumble_protocol.feed_messages import TournamentSummary
-from rumble_protocol.server_messages import OVER
 
 from rumble_server.match.match_id import Neighbours, tournament_id_of
 from rumble_server.tournament.audit import Context
@@ -62,7 +61,7 @@ class ClubAnswers:
         if self.is_over(tournament_id) or tournament_id in tournaments.damaged:
             return None
         found = tournaments.find(tournament_id)
-        return None if found.status in OVER else found
+        return None if found.is_over else found
 
     async def made_from_log(self, tournament_id: str, make: Callable[[Rebuilt, *Args], T], *args: *Args) -> T:
         """In another process, call `make` with a tournament rebuilt from the log, and with `args`. Return the result.

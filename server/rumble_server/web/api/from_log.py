@@ -15,7 +15,6 @@ import orjson
 from rumble_engine import ALL
 from rumble_protocol.feed_messages import Snapshot, TournamentView
 from rumble_protocol.fields import MoveInfo, ServerMessageModel
-from rumble_protocol.server_messages import OVER
 
 from rumble_server.match.facts import MatchOver, MatchStarted
 from rumble_server.match.last_attempt import infos, last_attempt, notes, thought_ms
@@ -134,7 +133,7 @@ def ratings(rebuilt: Rebuilt) -> bytes:
 def audit(rebuilt: Rebuilt, now: Context | None) -> Audit:
     """Audit a tournament. `now` is the audit's context at the request; None if the tournament was over then."""
     tournament = rebuilt.tournament
-    context = now if now and tournament.status not in OVER else context_of(tournament, tournament.ended_at_ms or 0)
+    context = now if now and not tournament.is_over else context_of(tournament, tournament.ended_at_ms or 0)
     return _cached(rebuilt, "audit", lambda: audit_facts(rebuilt.facts(), context), pace_s=AUDIT_PACE_S)
 
 
@@ -153,7 +152,7 @@ def _cached(rebuilt: Rebuilt, name: str, make: Callable[[], T], *, pace_s: float
     state = about, tournament.standings.version, tournament.status
     if name in rebuilt.computed:
         known, of, at_s = rebuilt.computed[name]
-        is_paced = pace_s > 0 and tournament.status not in OVER
+        is_paced = pace_s > 0 and not tournament.is_over
         is_current = time.monotonic() - at_s < pace_s if is_paced else of == state
         if is_current:
             return cast(T, known)

@@ -11,7 +11,6 @@ from dataclasses import dataclass, field
 
 from rumble_protocol.feed_messages import FeedField, FeedMatchOver, FeedMatchStart, FeedMove, Snapshot
 from rumble_protocol.fields import ServerMessageModel
-from rumble_protocol.server_messages import OVER
 
 from rumble_server.match.progress import Progress
 from rumble_server.tournament.changes import Changes
@@ -305,7 +304,7 @@ class Channel:
                 self.tournament, now_ms, self._ranker.ranking(self.tournament), changes.changed_pairs
             )
         has_progress = changes.changed_pairs and not has_news
-        shows_status = self.tournament.status not in OVER or changes.has_ended  # the last results come before the end
+        shows_status = not self.tournament.is_over or changes.has_ended  # the last results come before the end
         if shows_status and (
             has_progress or changes.status_changed or self._pairing != self.tournament.is_pairing_slow
         ):

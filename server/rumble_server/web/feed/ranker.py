@@ -16,7 +16,6 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 from rumble_protocol.feed_messages import Standing
-from rumble_protocol.server_messages import OVER
 
 from rumble_server.match.facts import MatchOver
 from rumble_server.results.ratings import Ratings
@@ -169,9 +168,7 @@ class Ranker:
         if computed is None:
             return True
         since_ms = self._now_ms() - known.computed_at_ms
-        return computed.version != tournament.standings.version and (
-            tournament.status in OVER or since_ms >= known.pace_ms
-        )
+        return computed.version != tournament.standings.version and (tournament.is_over or since_ms >= known.pace_ms)
 
     def _compute(self, tournament: Tournament, known: _RankingState) -> None:
         task = _ranking_task(tournament)
@@ -226,7 +223,7 @@ def _latest(tournament: Tournament) -> list[MatchOver]:
     Returns an empty list if ranks do not follow points, if there are too few results, or if the tournament is over.
     """
     latest = movement_results(len(tournament.field))
-    if tournament.status in OVER or tournament.standings.places is not None or len(tournament.results) <= latest:
+    if tournament.is_over or tournament.standings.places is not None or len(tournament.results) <= latest:
         return []
     return list(islice(reversed(tournament.results.values()), latest))
 

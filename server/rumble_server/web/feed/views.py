@@ -17,7 +17,6 @@ from rumble_protocol.feed_messages import (
     TournamentSummary,
     TournamentView,
 )
-from rumble_protocol.server_messages import OVER
 
 from rumble_server.arena.state.display_names import DisplayNames
 from rumble_server.match.facts import MatchOver, played
@@ -159,7 +158,7 @@ def entrants_view(
 ) -> list[Entrant]:
     """Make the views of all entrants, sorted by name, or by rank if the tournament is over."""
     ranked = [line.name for line in ranking.standings if line.name in tournament.field]
-    names = ranked if tournament.status in OVER and len(ranked) == len(tournament.field) else []
+    names = ranked if tournament.is_over and len(ranked) == len(tournament.field) else []
     names = names or sorted(tournament.field, key=str.casefold)
     to_come = byes_to_come(tournament)
     return [
@@ -181,7 +180,7 @@ def byes_to_come(tournament: Tournament) -> dict[str, list[int]]:
     paired = 0 if tournament.agenda is None else len(tournament.agenda.schedule.rounds_added)
     rounds: dict[str, list[int]] = {}
     for number, resting in sorted(tournament.half_byes.items()):
-        if tournament.status not in OVER and number > paired:
+        if not tournament.is_over and number > paired:
             for name in resting:
                 rounds.setdefault(name, []).append(number)
     return rounds

@@ -7,7 +7,6 @@ from typing import Any
 
 from rumble_engine import get_game
 from rumble_protocol.feed_messages import Pair, Standing, TournamentView
-from rumble_protocol.server_messages import OVER
 
 from rumble_server.results.tables.points import PLACES as PLACES_COUNT
 from rumble_server.results.tables.standings import TABLE_TIEBREAKS
@@ -103,7 +102,7 @@ def most_at_once(tournament: Tournament) -> int:
     Before the start and after the end, return 0.
     """
     agenda = tournament.agenda
-    if agenda is None or tournament.status in OVER:
+    if agenda is None or tournament.is_over:
         return 0
     tables = -(-len(tournament.field) // tournament.config.match_seats)
     if tournament.config.match_seats == 2:
