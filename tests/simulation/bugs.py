@@ -145,7 +145,7 @@ def forget_the_thinking_of_a_drop(patch: pytest.MonkeyPatch) -> None:
 
 def run_the_clock_of_a_turn_that_waits(patch: pytest.MonkeyPatch) -> None:
     """Charge a bot's clock while its turn waits in the server for the disk."""
-    patch.setattr(Referee, "stop_clock", lambda *_: None)
+    patch.setattr(Progress, "stop_clock", lambda *_: None)
 
 
 def charge_a_stall(patch: pytest.MonkeyPatch) -> None:

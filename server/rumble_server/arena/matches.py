@@ -88,7 +88,7 @@ class LiveMatch:
         session = self.assignments[seat].session
         if session is not None and session.sender.ask(frame, self.match_id):
             return
-        self.referee.stop_clock(seat, turn_id)
+        self.referee.progress.stop_clock(seat, turn_id)
         if session is not None:  # without a session, or with a closing one, the bot is never told of the turn
             on_sent = partial(self._matches.on_turn_sent, self.match_id, seat, turn_id)
             session.sender.send_behind(frame, self.match_id, on_sent)
@@ -129,7 +129,7 @@ class Matches:
         now_ms = self._clock.now_ms()
         self.grace_until_ms = now_ms + grace_ms
         for match in list(self.live.values()):
-            self._call_referee(match, partial(match.referee.give_grace, now_ms, self.grace_until_ms))
+            self._call_referee(match, partial(match.referee.progress.give_grace, now_ms, self.grace_until_ms))
 
     # --- matches begin, go on and stop ---
 
@@ -259,7 +259,7 @@ class Matches:
 
     def on_round_trip(self, session: BotSession, lag_ms: int) -> None:
         for match_id, assignment in session.matches.items():
-            self.live[match_id].referee.set_lag(assignment.seat, lag_ms)
+            self.live[match_id].referee.progress.seats[assignment.seat].set_lag(lag_ms)
 
     def is_on_turn(self, session: BotSession) -> bool:
         """Return true if a turn of the session is open in any match."""
@@ -360,7 +360,7 @@ class Matches:
         """Start the clock of a turn whose frame waited for the disk, and is sent now."""
         match = self.live.get(match_id)
         if match is not None:
-            match.referee.on_turn_sent(seat, turn_id, self._clock.now_ms())
+            match.referee.progress.start_clock(seat, turn_id, self._clock.now_ms())
             self._arm(match)
 
     def _arm(self, match: LiveMatch) -> None:

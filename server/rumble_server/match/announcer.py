@@ -41,7 +41,7 @@ class RefereeDriver(Protocol):
     def ask(self, seat: int, frame: bytes, turn_id: str) -> None:
         """Send the frame `turn`.
 
-        If the frame has to wait, call `stop_clock` of the referee, and call `on_turn_sent` when the frame is sent.
+        If the frame has to wait, call `stop_clock` of the progress, and call `start_clock` when the frame is sent.
         """
 
     def send_match_over(self, seat: int, frame: bytes) -> None:

@@ -1,9 +1,9 @@
 """The progress of a match: moves, banks, budgets, open turns, and the outcome. No I/O.
 
-The same facts change the progress in play, and after a restart when the log is read. Both lead to the same state. The
-referee also sets a few values that are in no fact, because they belong to the running process: the lag of connections,
-names of fields that bots omit from turns, turns that wait in the server, and the end of a grace. Pages and the feed
-only read a progress. All times are in ms.
+The same facts change the progress in play, and after a restart when the log is read. Both lead to the same state. A few
+values are in no fact, because they belong to the running process: the lag of connections, names of fields that bots
+omit from turns, turns that wait in the server, and the end of a grace. Pages and the feed only read a progress. All
+times are in ms.
 """
 
 from collections.abc import Collection, Iterable
@@ -109,8 +109,7 @@ class Progress:
                 seat_state.away_left_ms = fact.away_left_ms
                 seat_state.away_since_ms = fact.at_ms
                 seat_state.late_ms_when_away = self.lateness.late_ms
-                if self.away_clock_runs and seat_state.turn is None:
-                    self.run_clocks_of_away(fact.at_ms)
+                self.run_clocks_of_away(fact.at_ms)
             case facts.SeatBack():
                 self.seats[fact.seat].away_left_ms = fact.away_left_ms
                 self.seats[fact.seat].away_since_ms = None
@@ -142,7 +141,7 @@ class Progress:
             self.state = state
             self.moves.append(move_fact.move)
             self.deadline_ms = 0
-            if self.away_clock_runs:
+            if self.away_clock_runs:  # `run_clocks_of_away` makes the same test. This test saves the call.
                 self.run_clocks_of_away(move_fact.at_ms)
 
     def apply_turn(self, seat_state: SeatState, turn_id: str, left_ms: int, lag_ms: int, at_ms: int) -> None:
@@ -224,8 +223,7 @@ class Progress:
             self._plies.queue_for_spectators(at_ms, self.clock(at_ms))
         for seat in self.state.finished:
             self.seats[seat].is_out = True
-        if self.away_clock_runs:
-            self.run_clocks_of_away(at_ms)
+        self.run_clocks_of_away(at_ms)
 
     @property
     def _plies(self) -> Plies:
@@ -239,10 +237,12 @@ class Progress:
         return () if self.state.outcome is not None else (self.state.to_move,)
 
     def run_clocks_of_away(self, at_ms: int) -> None:
-        """Start the clock of each seat that has to move while its bot is away.
+        """Start the clock of each seat that has to move while its bot is away, if the rule `away_clock` is `runs`.
 
         The clocks start at `at_ms`, or at the end of a grace if the grace ends later.
         """
+        if not self.away_clock_runs:
+            return
         for seat in self.awaited_seats():
             seat_state = self.seats[seat]
             if seat_state.away_since_ms is not None and seat_state.turn is None and not seat_state.is_out:
@@ -251,6 +251,46 @@ class Progress:
                 seat_state.turn = OpenTurn(
                     NO_TURN_ID, from_ms, seat_state.earlier_thinking_ms, 0, deadline_ms, self.lateness.late_ms
                 )
+
+    # --- changes without a fact, which belong to the running process ---
+
+    def go_on_without_bots(self, now_ms: int) -> None:
+        """Go on after a restart of the server: no bot is connected, and no time was used for the present ply."""
+        for seat_state in self.seats:
+            seat_state.turn, seat_state.earlier_thinking_ms = None, 0
+            seat_state.away_since_ms = now_ms
+            seat_state.late_ms_when_away = self.lateness.late_ms
+
+    def give_grace(self, now_ms: int, until_ms: int) -> None:
+        """Stop the away budgets and the clocks of absent bots until `until_ms`.
+
+        Time that was used before `now_ms` is not given back.
+        """
+        for seat, seat_state in enumerate(self.seats):
+            if seat_state.away_since_ms is None:
+                continue
+            seat_state.away_left_ms = self.away_left_ms(seat_state, now_ms)
+            seat_state.late_ms_when_away = self.lateness.late_ms
+            if seat_state.turn is not None:
+                seat_state.earlier_thinking_ms = seat_state.turn.thought_ms(now_ms, self.excused_ms(seat, now_ms))
+                seat_state.turn = None
+        self.grace_until_ms = until_ms
+        self.run_clocks_of_away(now_ms)
+
+    def stop_clock(self, seat: int, turn_id: str) -> None:
+        """Stop the clock of a turn whose frame has to wait in the server. `start_clock` starts the clock again."""
+        turn = self.seats[seat].turn
+        if turn is not None and turn.turn_id == turn_id:
+            turn.is_stopped = True
+
+    def start_clock(self, seat: int, turn_id: str, now_ms: int) -> None:
+        """Start the clock of a turn whose frame has waited in the server, and has been sent now."""
+        turn = self.seats[seat].turn
+        if turn is not None and turn.turn_id == turn_id and turn.is_stopped:
+            turn.deadline_ms += now_ms - turn.asked_at_ms
+            turn.asked_at_ms = now_ms
+            turn.late_ms_when_asked = self.lateness.late_ms
+            turn.is_stopped = False
 
     # --- times ---
 

@@ -21,7 +21,7 @@ from rumble_protocol.codes import NoticeCode, Rejection
 from rumble_server.limits.bounds import Bounds
 from rumble_server.match import facts
 from rumble_server.match.announcer import Announcer, RefereeDriver
-from rumble_server.match.clock import MOST_LAG_MS, bank_after_ms
+from rumble_server.match.clock import bank_after_ms
 from rumble_server.match.draws import random_number_of
 from rumble_server.match.kept_frame import SURELY_SHORT
 from rumble_server.match.plies import Plies
@@ -57,17 +57,13 @@ class Referee:
         failed at a fact, raise the error.
         """
         progress = self.progress
-        for seat in progress.seats:
-            seat.turn, seat.earlier_thinking_ms = None, 0
-            seat.away_since_ms = now_ms
-            seat.late_ms_when_away = self._lateness.late_ms
+        progress.go_on_without_bots(now_ms)
         if rebuilt.error is not None:
             raise rebuilt.error
         if not rebuilt.is_whole:
             self.abort("the server lost moves of this match; nobody is blamed", now_ms)
         elif progress.over is None and not self._void_if_stalled(now_ms):
-            if progress.away_clock_runs:
-                progress.run_clocks_of_away(now_ms)
+            progress.run_clocks_of_away(now_ms)
             self._advance(now_ms)
 
     def start(self, connections: Iterable[SeatConnection], now_ms: int) -> None:
@@ -108,43 +104,6 @@ class Referee:
         if not (self._void_if_stalled(now_ms) or seat_state.is_out):
             text = f"{progress.terms.seats[seat]} is away; it has {seat_state.away_left_ms} ms to come back"
             self._announcer.notify_others(seat, NoticeCode.OPPONENT_AWAY, text, now_ms)
-
-    def give_grace(self, now_ms: int, until_ms: int) -> None:
-        """Stop the away budgets and the clocks of absent bots until `until_ms`.
-
-        Time that was used before `now_ms` is not given back.
-        """
-        progress = self.progress
-        for seat, seat_state in enumerate(progress.seats):
-            if seat_state.away_since_ms is None:
-                continue
-            seat_state.away_left_ms = progress.away_left_ms(seat_state, now_ms)
-            seat_state.late_ms_when_away = self._lateness.late_ms
-            if seat_state.turn is not None:
-                seat_state.earlier_thinking_ms = seat_state.turn.thought_ms(now_ms, progress.excused_ms(seat, now_ms))
-                seat_state.turn = None
-        progress.grace_until_ms = until_ms
-        if progress.away_clock_runs:
-            progress.run_clocks_of_away(now_ms)
-
-    def stop_clock(self, seat: int, turn_id: str) -> None:
-        """Stop the clock of a turn whose frame has to wait in the server. `on_turn_sent` starts the clock again."""
-        turn = self.progress.seats[seat].turn
-        if turn is not None and turn.turn_id == turn_id:
-            turn.is_stopped = True
-
-    def on_turn_sent(self, seat: int, turn_id: str, now_ms: int) -> None:
-        """Start the clock of a turn whose frame has waited in the server, and has been sent now."""
-        turn = self.progress.seats[seat].turn
-        if turn is not None and turn.turn_id == turn_id and turn.is_stopped:
-            turn.deadline_ms += now_ms - turn.asked_at_ms
-            turn.asked_at_ms = now_ms
-            turn.late_ms_when_asked = self._lateness.late_ms
-            turn.is_stopped = False
-
-    def set_lag(self, seat: int, lag_ms: int) -> None:
-        """Store the lag of a seat's connection. In the seat's next turns, the lag does not count as thinking time."""
-        self.progress.seats[seat].lag_ms = min(lag_ms, MOST_LAG_MS)
 
     def _excused_at_disconnect_ms(self, seat: int, now_ms: int) -> int:
         """Return the excused time in ms of the open turn of a seat whose connection has ended or is replaced.

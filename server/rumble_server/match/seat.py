@@ -73,11 +73,14 @@ class SeatState:
 
     def use_connection(self, connection: SeatConnection) -> None:
         """Store the properties of a new connection of the seat."""
-        lag_ms = connection.lag_ms
-        self.lag_ms = lag_ms if lag_ms < MOST_LAG_MS else MOST_LAG_MS
+        self.set_lag(connection.lag_ms)
         self.lag_by_pings = connection.lag_by_pings
         self.is_stamped = connection.is_stamped
         self.omit = connection.omit
+
+    def set_lag(self, lag_ms: int) -> None:
+        """Store the lag of the seat's connection. In the seat's next turns, the lag does not count as thinking time."""
+        self.lag_ms = min(lag_ms, MOST_LAG_MS)
 
 
 @dataclass(slots=True, eq=False)

@@ -84,9 +84,9 @@ def test_the_remaining_time_after_a_refused_move_leaves_the_lateness_out() -> No
 
 def test_a_turn_that_waits_for_the_disk_is_excused_from_when_it_has_left() -> None:
     driven = DrivenReferee.seated()
-    driven.referee.stop_clock(0, "1.1")
+    driven.progress.stop_clock(0, "1.1")
     driven.stall(4000)
-    driven.referee.on_turn_sent(0, "1.1", driven.now_ms)
+    driven.progress.start_clock(0, "1.1", driven.now_ms)
     driven.stall(200)
     driven.play("4", after_ms=100)
     assert driven.all_facts(MoveMade)[0].excused_ms == 200
@@ -253,7 +253,7 @@ def test_the_clock_runs_for_a_bot_that_was_away_before_its_turn_came() -> None:
 
 def test_the_clock_runs_for_a_bot_that_goes_while_its_turn_waits_in_the_server() -> None:
     driven = DrivenReferee.seated(away_clock="runs")
-    driven.referee.stop_clock(0, "1.1")
+    driven.progress.stop_clock(0, "1.1")
     driven.disconnect(0)
     assert timed_out(driven, 1000) == (0,)
     assert driven.over.drops == (0, 0)

@@ -85,17 +85,17 @@ def test_a_slow_network_is_allowed_200_ms_at_most(measured_ms: int) -> None:
     driven.connect(0, lag_ms=measured_ms)
     driven.connect(1)
     assert driven.turn["clock"]["lag_ms"] == 200
-    driven.referee.set_lag(1, measured_ms)
+    driven.progress.seats[1].set_lag(measured_ms)
     driven.play("4")
     assert driven.turn["clock"]["lag_ms"] == 200
 
 
 def test_a_measurement_counts_from_the_next_turn_on() -> None:
     driven = DrivenReferee.seated()
-    driven.referee.set_lag(0, 80)
+    driven.progress.seats[0].set_lag(80)
     assert timed_out(driven, 1000) == (0,)
     driven = DrivenReferee.seated()
-    driven.referee.set_lag(0, 80)
+    driven.progress.seats[0].set_lag(80)
     driven.play("4", "0")
     assert driven.turn["clock"]["lag_ms"] == 80
 
@@ -107,10 +107,10 @@ def test_the_clock_of_a_turn_that_waited_in_the_server_starts_when_it_is_sent() 
     driven = DrivenReferee.seated()
     turn = driven.progress.seats[0].turn
     assert turn is not None
-    driven.referee.stop_clock(0, turn.turn_id)
+    driven.progress.stop_clock(0, turn.turn_id)
     driven.pass_ms(900)
     assert driven.progress.clock(driven.now_ms) == (1000, 1000)
-    driven.referee.on_turn_sent(0, turn.turn_id, driven.now_ms)
+    driven.progress.start_clock(0, turn.turn_id, driven.now_ms)
     assert timed_out(driven, 1000) == (0,)
 
 
@@ -120,17 +120,17 @@ def test_another_frame_that_waited_changes_no_clock() -> None:
     assert turn is not None
     driven.play("4")
     driven.pass_ms(900)
-    driven.referee.on_turn_sent(0, turn.turn_id, driven.now_ms)
-    driven.referee.on_turn_sent(1, "no such turn", driven.now_ms)
+    driven.progress.start_clock(0, turn.turn_id, driven.now_ms)
+    driven.progress.start_clock(1, "no such turn", driven.now_ms)
     assert timed_out(driven, 100) == (1,)
-    driven.referee.on_turn_sent(0, turn.turn_id, driven.now_ms)
+    driven.progress.start_clock(0, turn.turn_id, driven.now_ms)
 
 
 def test_the_clock_of_a_turn_that_waits_in_the_server_does_not_run() -> None:
     driven = DrivenReferee.seated()
     turn = driven.progress.seats[0].turn
     assert turn is not None
-    driven.referee.stop_clock(0, turn.turn_id)
+    driven.progress.stop_clock(0, turn.turn_id)
     assert driven.progress.wake_at_ms is None
     driven.pass_ms(900_000)
     driven.disconnect(0)
@@ -368,7 +368,7 @@ def test_in_a_grace_that_is_given_later_clocks_stand_and_used_time_stays_used() 
     driven = DrivenReferee.seated(away_clock="runs", time_control=TimeControl(move_ms=4000))
     driven.disconnect(0, 1)
     driven.pass_ms(1000)
-    driven.referee.give_grace(driven.now_ms, driven.now_ms + 30_000)
+    driven.progress.give_grace(driven.now_ms, driven.now_ms + 30_000)
     driven.pass_ms(30_000)
     driven.connect(1)
     assert driven.all_facts(SeatBack)[0].away_left_ms == 4000
