@@ -379,14 +379,13 @@ class Matches:
     def _on_timer(self, match_id: str) -> None:
         match = self.live[match_id]
         match.timer, match.timer_at_ms = None, NEVER
-        wake_at_ms = match.referee.progress.wake_at_ms
-        if wake_at_ms is None:
-            return
         now_ms = self._clock.now_ms()
-        if now_ms < wake_at_ms:
+        wake_at_ms = match.referee.progress.wake_at_ms
+        if wake_at_ms is None or now_ms < wake_at_ms:
             self._arm(match)
             return
-        match.timer, match.timer_at_ms = self._clock.after_input(partial(self._judge, match_id, now_ms)), now_ms
+        match.timer_at_ms = wake_at_ms  # not `now_ms`, so that `_arm` keeps this timer at each further event
+        match.timer = self._clock.after_input(partial(self._judge, match_id, now_ms))
 
     def _judge(self, match_id: str, due_ms: int, *, has_read: bool = False) -> None:
         """Let the referee judge by the time `due_ms`, after the answers that wait for the time budget are handled.

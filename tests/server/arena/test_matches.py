@@ -95,6 +95,22 @@ def test_a_bot_that_sends_on_delays_the_verdict_by_one_more_reading() -> None:
     assert len(handled) == 2
 
 
+def test_messages_do_not_put_a_timeout_off() -> None:
+    """The timer may fire a few ms late, and the verdict comes after the frames received by then."""
+    world = World()
+    _, (ann, ben) = world.begun("ann", "ben", legs=1, time_control=TimeControl(move_ms=1000))
+    (mover,) = [bot for bot in (ann, ben) if bot.heard("turn")]
+    world.run(999)
+    world.clock.stall(3)
+    world.clock.late_ms = 0
+    for _ in range(10):
+        world.clock.step()
+        if not mover.inbox.all("match_over"):
+            mover.move("4", turn={**mover.last("turn"), "turn_id": "none"})
+    assert mover.last("match_over")["termination"] == Termination.TIMEOUT
+    assert len(mover.inbox.all("rejected")) == 1
+
+
 def test_a_verdict_waits_for_frames_that_arrived_while_earlier_frames_were_handled() -> None:
     """The second clock runs out between the last reading of the sockets and the verdict about the first clock."""
     world = World()
