@@ -45,7 +45,7 @@ MOST_UNSENT_BYTES = 1 << 20
 CLOSE_S = 5.0
 """Maximum time in s of the closing handshake; then the connection is cut."""
 FLOOD_MS = 10_000
-"""Length in ms of the period in which control frames and empty frames are counted."""
+"""Length in ms of the period in which `_count_empty` counts frames."""
 FLOOD_REASON = "too many control or empty frames"
 TURN_PREFIX = b'{"type":"turn"'
 """First bytes of a `turn` frame, which asks a bot for a move."""
@@ -100,7 +100,7 @@ class Connection(asyncio.Protocol):
         self._is_queued = False
         """True from `_enqueue` to `on_scheduled`, while the connection waits for the time budget."""
         self._empty_frames = 0
-        """Number of control frames and empty frames since `_counted_from_ms`."""
+        """Number of frames counted by `_count_empty` since `_counted_from_ms`."""
         self.opened_ms = self._counted_from_ms = self._now_ms()
         self._keepalive: asyncio.TimerHandle | None = None
         self._closing: asyncio.TimerHandle | None = None
@@ -199,16 +199,19 @@ class Connection(asyncio.Protocol):
         is the number of frames that are read even if the time budget is spent.
         """
         for message in self._reader.read(most_unbudgeted=most_unbudgeted):
-            if isinstance(message, str):
-                if self.session is not None:
-                    self.session.on_text(message)
-                    if self._unanswered_turns:
-                        self._unanswered_turns -= 1
-            elif isinstance(message, bytes):
-                if self.session is not None:
-                    self.session.request_close(CloseCode.NOT_UTF8)
+            session = self.session
+            if isinstance(message, Frame) and message.opcode is not Opcode.BINARY:
+                self._on_control_frame(message)
+            elif session is None:
+                continue
+            elif session.is_ending:
+                self._count_empty()
+            elif isinstance(message, str):
+                session.on_text(message)
+                if self._unanswered_turns:
+                    self._unanswered_turns -= 1
             else:
-                self._on_frame(message)
+                session.request_close(CloseCode.NOT_UTF8 if isinstance(message, bytes) else CloseCode.BINARY_FRAME)
         self._flush()
         if self._reader.has_bytes and self.transport is not None and not self.transport.is_closing():
             self.transport.pause_reading()
@@ -384,18 +387,14 @@ class Connection(asyncio.Protocol):
         self.session = self._gateway.connect(self)
         self.keep_alive()
 
-    def _on_frame(self, frame: Frame) -> None:
-        """Handle a frame that is no text: a control frame, a binary frame, or a frame without content."""
-        if frame.opcode is Opcode.BINARY:
-            if self.session is not None:
-                self.session.request_close(CloseCode.BINARY_FRAME)
-            return
+    def _on_control_frame(self, frame: Frame) -> None:
+        """Handle a control frame, or a frame without content."""
         self._count_empty()
         if frame.opcode is Opcode.PONG:
             self._on_pong(bytes(frame.data))
 
     def _count_empty(self) -> None:
-        """Count a control frame or empty frame.
+        """Count a control frame, an empty frame, or a frame that an ending session drops.
 
         If there are too many in `FLOOD_MS`, close the connection. The bot forfeits no match.
         """

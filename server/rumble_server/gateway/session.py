@@ -185,6 +185,11 @@ class Session:
 
     # --- the connection's side ---
 
+    @property
+    def is_ending(self) -> bool:
+        """True once received frames are dropped."""
+        return self.phase in ("leaving", "closed")
+
     def on_text(self, text: str) -> None:
         if self.phase != "reading":
             if self.phase == "checking":
@@ -206,7 +211,7 @@ class Session:
 
     def request_close(self, code: CloseCode) -> None:
         """Ask the arena to close the session after the frames that wait for the disk. Later calls do nothing."""
-        if self.phase in ("reading", "checking"):
+        if not self.is_ending:
             self.phase = "leaving"
             self.shared.arena.close(self.id, code)
 

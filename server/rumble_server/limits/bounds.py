@@ -87,7 +87,7 @@ class Constants(BaseModel):
     only a little.
     """
     empty_frames_per_10_s: Count = 1_000
-    """Maximum number of control frames and empty frames of a connection in 10 s.
+    """Maximum number of control frames, empty frames, and frames after the close, of a connection in 10 s.
 
     Bots need no such frames; a library that sends pings by itself sends a few.
     """

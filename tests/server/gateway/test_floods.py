@@ -188,6 +188,28 @@ async def test_a_flood_after_the_close_is_not_read_either() -> None:
         assert server.refusals.counts == {"empty_frames": 1}
 
 
+@pytest.mark.parametrize(("opcode", "data"), [(Opcode.TEXT, b"x"), (Opcode.TEXT, b"\xff"), (Opcode.BINARY, b"x")])
+@pytest.mark.parametrize("is_bot", [False, True])
+async def test_a_flood_of_messages_that_are_dropped_ends_the_connection(
+    opcode: Opcode, data: bytes, *, is_bot: bool
+) -> None:
+    """The close of a bot waits for a frame that waits for the disk."""
+    async with served(bounds=Bounds(empty_frames_per_10_s=20)) as server, server.raw() as client:
+        await client.upgrade()
+        if is_bot:
+            client.say(type="login", name="ann")
+            await client.hear("session")
+            server.arena.players["ann"].send(b"{}", after=1_000_000)
+        client.send(Opcode.BINARY, b"")
+        client.writer.write(WireFrame(opcode, data).serialize(mask=True) * 100)
+        assert await client.close_code() == (CloseCode.TOO_MANY_MESSAGES if is_bot else CloseCode.BINARY_FRAME)
+        async with asyncio.timeout(connection.CLOSE_S / 2):
+            await client.ended()
+        await server.all_gone()
+        assert server.refusals.counts == {"empty_frames": 1}
+        assert not server.arena.is_connected("ann")
+
+
 async def test_many_senders_of_fragments_are_read_no_faster_than_one_sender(monkeypatch: pytest.MonkeyPatch) -> None:
     text = LOGIN.ljust(2_000)
     fragments = [WireFrame(Opcode.CONT, text[at : at + 1], at == 1_999) for at in range(1, 2_000)]
