@@ -1,5 +1,6 @@
 """A player's matches, sessions and room agree whatever comes, in any order."""
 
+from itertools import product
 from random import Random
 
 import pytest
@@ -90,6 +91,26 @@ def test_a_session_that_takes_no_more_matches_uses_no_room_of_another() -> None:
 def test_a_sole_session_has_one_room_for_all_games() -> None:
     assert not connected(_=1).has_room_beside("hex", "chess")
     assert connected(_=2).has_room_beside("hex", "chess")
+
+
+@pytest.mark.parametrize("most", range(4))
+def test_the_short_rule_for_a_sole_session_is_the_rule_for_several(most: int) -> None:
+    for challenges, matches, untold_ends in product(range(3), repeat=3):
+        sole, several = connected(_=1), connected(_=1)
+        several.connect(BotSession(9, Login(name="ann", worker="full", games=["chess"]), CALLER, Sent().senders))
+        for player in (sole, several):
+            session = player.sessions[""]
+            session.max_matches = most
+            for number in range(challenges + matches):
+                session.add_part(Part(f"m{number}", 0, "hex", is_challenge=number < challenges))
+            for number in range(untold_ends):
+                session.sender.send_over(b"over", f"o{number}", 1)
+        assert [sole.sole_session, several.sole_session] == [sole.newest, None]
+        assert sole.room_by_cancelling("hex") == several.room_by_cancelling("hex")
+        assert (sole.session_for("hex") is None) == (several.session_for("hex") is None)
+        for reserved_for in (None, *GAMES):
+            sole.reserve_room(reserved_for)
+            assert len({sole.tournament_room(game) for game in GAMES}) == 1, "`update_free` asks for one game only"
 
 
 def test_while_an_end_is_untold_no_challenge_gives_way() -> None:
