@@ -245,7 +245,7 @@ class Progress:
             return
         for seat in self.awaited_seats():
             seat_state = self.seats[seat]
-            if seat_state.away_since_ms is not None and seat_state.turn is None and not seat_state.is_out:
+            if seat_state.is_awaited_back and seat_state.turn is None:
                 from_ms = max(at_ms, self.grace_until_ms)
                 deadline_ms = from_ms + remaining_ms(self.control, seat_state.bank_ms, seat_state.earlier_thinking_ms)
                 seat_state.turn = OpenTurn(
@@ -303,18 +303,10 @@ class Progress:
         """
         if self.over is not None:
             return None
-        wake_at_ms = None
-        for seat in self.seats:
-            turn = seat.turn
-            if turn is not None and not turn.is_stopped:
-                until_ms = turn.deadline_ms + self.lateness.late_ms - turn.late_ms_when_asked
-                if wake_at_ms is None or until_ms < wake_at_ms:
-                    wake_at_ms = until_ms
-            if seat.away_since_ms is not None and not seat.is_out:
-                until_ms = self.away_until_ms(seat)
-                if wake_at_ms is None or until_ms < wake_at_ms:
-                    wake_at_ms = until_ms
-        return wake_at_ms
+        late_ms, turns = self.lateness.late_ms, [seat_state.turn for seat_state in self.seats]
+        times_ms = [turn.until_ms(late_ms) for turn in turns if turn is not None and not turn.is_stopped]
+        times_ms += [self.away_until_ms(seat_state) for seat_state in self.seats if seat_state.is_awaited_back]
+        return min(times_ms, default=None)
 
     def clock(self, now_ms: int) -> tuple[int, ...]:
         """Return the time in ms, including the bank, that each seat has left at `now_ms` for its open or next turn."""
@@ -368,9 +360,7 @@ class Progress:
             return None
         until_ms = self.away_until_ms(seat_state)
         if seat_state.turn is not None and self.plies is None:
-            until_ms = min(
-                until_ms, seat_state.turn.deadline_ms + self.lateness.late_ms - seat_state.turn.late_ms_when_asked
-            )
+            until_ms = min(until_ms, seat_state.turn.until_ms(self.lateness.late_ms))
         return seat_state.away_since_ms, until_ms
 
     def remaining_ms(self, seat: int, now_ms: int) -> int:

@@ -368,16 +368,12 @@ class Referee:
                 continue
             if due_ms >= turn.deadline_ms + turn.excused_ms(due_ms, self._lateness.late_ms):
                 return self._timeout(seat, turn)
-        gone = [
-            (progress.away_until_ms(seat_state), seat)
-            for seat, seat_state in enumerate(progress.seats)
-            if seat_state.away_since_ms is not None
-            and not seat_state.is_out
-            and progress.away_until_ms(seat_state) <= due_ms
+        away = [
+            (progress.away_until_ms(each), seat) for seat, each in enumerate(progress.seats) if each.is_awaited_back
         ]
-        if not gone:
+        if not away or min(away)[0] > due_ms:
             return None
-        seat = min(gone)[1]
+        seat = min(away)[1]
         reason = f"{progress.terms.seats[seat]} was away for more than its {progress.terms.away_ms} ms"
         return seat, Termination.DISCONNECT, reason
 

@@ -71,6 +71,11 @@ class SeatState:
     is_out: bool = False
     """True if the seat fell out, or is out by the rules. The match does not wait for its bot any more."""
 
+    @property
+    def is_awaited_back(self) -> bool:
+        """True while the match waits for the absent bot of the seat."""
+        return self.away_since_ms is not None and not self.is_out
+
     def use_connection(self, connection: SeatConnection) -> None:
         """Store the properties of a new connection of the seat."""
         self.set_lag(connection.lag_ms)
@@ -100,6 +105,10 @@ class OpenTurn:
     """True if only a minimum of the newest answer's waiting time is known."""
     is_stopped: bool = False
     """True while the turn's clock stands, because the turn's frame waits in the server."""
+
+    def until_ms(self, late_ms: int) -> int:
+        """Return the time in ms at which the clock runs out. `late_ms` is the server's total lateness by now."""
+        return self.deadline_ms + late_ms - self.late_ms_when_asked
 
     def thought_ms(self, now_ms: int, excused_ms: int) -> int:
         """Return the thinking time in ms about this ply so far. `excused_ms` is the time excused for the turn."""
