@@ -102,9 +102,9 @@ def test_the_short_rule_for_a_sole_session_is_the_rule_for_several(most: int) ->
             session = player.sessions[""]
             session.max_matches = most
             for number in range(challenges + matches):
-                session.add_part(Part(f"m{number}", 0, "hex", is_challenge=number < challenges))
+                session.add_match(Assignment(f"m{number}", 0, "hex", is_challenge=number < challenges))
             for number in range(untold_ends):
-                session.sender.send_over(b"over", f"o{number}", 1)
+                session.sender.send_match_over(b"over", f"o{number}", 1)
         assert [sole.sole_session, several.sole_session] == [sole.newest, None]
         assert sole.room_by_cancelling("hex") == several.room_by_cancelling("hex")
         assert (sole.session_for("hex") is None) == (several.session_for("hex") is None)
