@@ -4,7 +4,6 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Generic, Self, TypeVar
 
-from rumble_engine import Termination
 from rumble_protocol.feed_messages import Standing
 
 from rumble_server.match.facts import MatchOver
@@ -163,8 +162,6 @@ class WinLossStandings(LiveStandings[Result]):
         self.tally = Tally(names)
         self.rounds = rounds
         """The rounds of a Swiss; None if the tie-breaks need only counts of results."""
-        self.faults: dict[str, dict[Termination, int]] = {}
-        """Number of matches that ended by a bot's fault, by bot and kind of fault."""
         self._tiebreaks = tuple(tiebreaks)
         self._points = points
         self._edition = edition
@@ -206,21 +203,15 @@ class WinLossStandings(LiveStandings[Result]):
         self.tally.add(result, sign)
         if self.rounds is not None:
             self.rounds.add(result, sign)
-        for seat in result.at_fault:
-            faults = self.faults.setdefault(result.seats[seat], {})
-            faults[result.termination] = faults.get(result.termination, 0) + sign
 
     def _copy(self) -> Self:
         rounds = None if self.rounds is None else self.rounds.snapshot()
         other = type(self)(tiebreaks=self._tiebreaks, points=self._points, edition=self._edition, rounds=rounds)
         other.tally = self.tally.snapshot()
-        other.faults = {name: dict(counts) for name, counts in self.faults.items()}
         return other
 
     def _rank(self) -> list[Standing]:
-        return rank_tally(
-            self.tally, self._tiebreaks, self._points, self.faults, edition=self._edition, rounds=self.rounds
-        )
+        return rank_tally(self.tally, self._tiebreaks, self._points, edition=self._edition, rounds=self.rounds)
 
 
 class PlaceStandings(LiveStandings[TableResult]):

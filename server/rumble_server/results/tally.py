@@ -4,11 +4,14 @@ A `Tally` only counts. Points are computed from the counts when read, under any 
 in the units of a `Scheme`, because rounding could break or make a tie.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from math import lcm
 from typing import Self
+
+from rumble_engine import Termination
 
 from rumble_server.results.result import Result
 
@@ -57,7 +60,8 @@ class Count:
     """Matches won over the board. `wins` also includes wins by the opponent's `no_show`."""
     won_second: int = 0
     """Matches won over the board in the second seat."""
-    faults: int = 0
+    faults: Counter[Termination] = field(default_factory=Counter)
+    """Matches that ended by the bot's own fault, by kind of fault."""
     unplayed: int = 0
     """Matches won or lost by `no_show`."""
     byes: int = 0
@@ -70,7 +74,7 @@ class Count:
         return self.wins + self.draws + self.losses
 
     def copy(self) -> "Count":
-        own = self.wins, self.draws, self.losses, self.won, self.won_second, self.faults, self.unplayed
+        own = self.wins, self.draws, self.losses, self.won, self.won_second, self.faults.copy(), self.unplayed
         return Count(*own, self.byes, self.half_byes)
 
     def points(self, scheme: Scheme) -> int:
@@ -123,7 +127,7 @@ class Tally:
             if forfeit:
                 count.unplayed += sign
         for seat in result.at_fault:
-            self.bots[seats[seat]].faults += sign
+            self.bots[seats[seat]].faults[result.termination] += sign
         counts = list(self.meetings.get(seats, NONE))
         counts[_outcome(scores, forfeit)] += sign
         if sign > 0 or any(counts):

@@ -19,8 +19,8 @@
 All values are in the event's points. docs/RULES.md compares the editions, and lists where Rumble differs.
 """
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Protocol
 
 from rumble_engine import Termination
@@ -64,7 +64,6 @@ DEFAULT_SWISS = ("bh-c1", "bh", "de", "won", "sb")
 
 POINTS = "points"
 Shown = dict[str, dict[str, float | None]]
-Faults = Mapping[str, Mapping[Termination, int]]
 Groups = list[list[str]]
 Split = Callable[[str, Groups], tuple[list[Groups], dict[str, float | None]]]
 
@@ -84,6 +83,8 @@ class MatchNumbers(Protocol):
     def byes(self) -> int: ...
     @property
     def half_byes(self) -> int: ...
+    @property
+    def faults(self) -> Counter[Termination]: ...
 
 
 def check_tiebreaks(tiebreaks: Sequence[str], *, rounds: bool = True) -> tuple[str, ...]:
@@ -106,27 +107,21 @@ def rank_tally(
     tally: Tally,
     tiebreaks: Sequence[str] = DEFAULT,
     points: tuple[float, float, float] = (1, 0.5, 0),
-    faults: Faults = MappingProxyType({}),
     *,
     edition: Edition = NEWEST,
     rounds: "Rounds | None" = None,
 ) -> "list[Standing]":
     """Rank the bots of a tally. Bots that stay tied get the same rank, and are listed by name.
 
-    `faults` are numbers of faults by bot and kind. `rounds` are the rounds of a Swiss. Without rounds, forfeits count
-    as played, and the standings do not depend on `edition`.
+    `rounds` are the rounds of a Swiss. Without rounds, forfeits count as played, and the standings do not depend on
+    `edition`.
     """
     sums = Sums(tally, Scheme.of(points)) if rounds is None else RoundSums(rounds, edition)
-    return rank_sums(sums, tally.bots, tiebreaks, faults)
+    return rank_sums(sums, tally.bots, tiebreaks)
 
 
-def rank_sums(
-    sums: Sums | RoundSums, counts: Mapping[str, Count], tiebreaks: Sequence[str], faults: Faults = MappingProxyType({})
-) -> "list[Standing]":
-    """Rank a field by `sums`. The standings show the numbers of `counts`, and the faults of the argument `faults`.
-
-    The tie-break `faults` uses the faults of `counts`, not the argument `faults`.
-    """
+def rank_sums(sums: Sums | RoundSums, counts: Mapping[str, Count], tiebreaks: Sequence[str]) -> "list[Standing]":
+    """Rank a field by `sums`. The standings show the numbers of `counts`."""
     tiebreaks = check_tiebreaks(tiebreaks, rounds=isinstance(sums, RoundSums))
 
     def split(tiebreak: str, groups: Groups) -> tuple[list[Groups], dict[str, float | None]]:
@@ -135,7 +130,7 @@ def rank_sums(
         values, shown = _values(sums, counts, tiebreak)
         return [split_by(group, values) for group in groups], shown
 
-    return rank_by(sums.points, sums.scheme.scale, counts, tiebreaks, split, faults)
+    return rank_by(sums.points, sums.scheme.scale, counts, tiebreaks, split)
 
 
 def rank_by(
@@ -144,7 +139,6 @@ def rank_by(
     counts: Mapping[str, MatchNumbers],
     tiebreaks: Sequence[str],
     split: Split,
-    faults: Faults = MappingProxyType({}),
 ) -> "list[Standing]":
     """Rank a field by points and tie-breaks. `points` are integers in units of 1 / `scale`.
 
@@ -181,7 +175,7 @@ def rank_by(
                     losses=count.losses,
                     tiebreaks={tiebreak: values[name] for tiebreak, values in shown.items()},
                     decided_by=next((part for part in neighbours if part not in ("", POINTS)), ""),
-                    faults={str(kind): number for kind, number in faults.get(name, {}).items() if number},
+                    faults={str(kind): number for kind, number in count.faults.items() if number},
                     byes=count.byes,
                     half_byes=count.half_byes,
                 )
@@ -197,7 +191,7 @@ def _values(
     Bots are sorted by the first mapping, the greatest value first.
     """
     if tiebreak == "faults":
-        shown = {name: count.faults for name, count in counts.items()}
+        shown = {name: count.faults.total() for name, count in counts.items()}
         return {name: -value for name, value in shown.items()}, {**shown}
     if tiebreak in OF_RATINGS and isinstance(sums, RoundSums):
         rated = sums.by_ratings(tiebreak)

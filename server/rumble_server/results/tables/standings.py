@@ -76,8 +76,7 @@ def rank_tables(
         return [split_by(group, values) for group in groups], shown
 
     counted, unit = (points or TablePoints()).count(tally)
-    faults = {name: count.faults for name, count in bots.items()}
-    return rank_by(counted, unit, bots, check_table_tiebreaks(tiebreaks), split, faults)
+    return rank_by(counted, unit, bots, check_table_tiebreaks(tiebreaks), split)
 
 
 def _keys_of_places(bots: Mapping[str, TableCount]) -> dict[str, int]:

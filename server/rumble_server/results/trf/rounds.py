@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Sequence
 
+from rumble_engine import Termination
 from rumble_protocol.feed_messages import Standing
 
 from rumble_server.results.editions import Edition
@@ -72,7 +73,7 @@ def counts_of(event: TrfEvent) -> dict[str, Count]:
             wins=won + number[codes.FORFEIT_WIN],
             draws=number[codes.DRAW] + number[codes.UNRATED_DRAW],
             losses=lost + number[codes.FORFEIT_LOSS],
-            faults=number[codes.FORFEIT_LOSS],
+            faults=Counter({Termination.NO_SHOW: number[codes.FORFEIT_LOSS]}),
             unplayed=number[codes.FORFEIT_WIN] + number[codes.FORFEIT_LOSS],
             byes=number[codes.PAIRING_BYE] + number[codes.FULL_BYE],
             half_byes=number[codes.HALF_BYE],

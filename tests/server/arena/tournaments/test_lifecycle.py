@@ -101,7 +101,7 @@ def test_an_unbenched_bot_plays_again() -> None:
     assert_all_was_played(tournament)
     assert tournament.standings.tally.bots["hung"].played == 2
     assert isinstance(tournament.standings, WinLossStandings)
-    assert tournament.standings.faults["hung"] == {Termination.TIMEOUT: 1}
+    assert tournament.standings.tally.bots["hung"].faults == {Termination.TIMEOUT: 1}
 
 
 def test_a_new_version_of_a_benched_bot_plays_again_also_after_a_restart() -> None:
