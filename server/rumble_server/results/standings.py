@@ -16,7 +16,7 @@ from rumble_server.results.tables.points import TablePoints
 from rumble_server.results.tables.ratings import rate_table_tally
 from rumble_server.results.tables.standings import DEFAULT_TABLES, rank_tables
 from rumble_server.results.tables.tally import TableTally
-from rumble_server.results.tally import NONE, Meetings, Scheme, Tally, points_of_first, points_of_second
+from rumble_server.results.tally import NONE, FieldTally, Meetings, Scheme, Tally, points_of_first, points_of_second
 from rumble_server.results.tiebreaks import DEFAULT, rank_tally
 
 R = TypeVar("R")
@@ -32,7 +32,7 @@ class LiveStandings(ABC, Generic[R]):
 
     result_of: Callable[[MatchOver], R]
     """Function that makes a result from the end of a match. Raises ValueError if the match has no such result."""
-    tally: Any
+    tally: FieldTally[R, Any]
 
     def __init__(self) -> None:
         self.places: Callable[[], Mapping[str, int]] | None = None
@@ -69,8 +69,6 @@ class LiveStandings(ABC, Generic[R]):
         """
         for name in byes:
             self.tally.give_bye(name, legs)
-        for name in half_byes:
-            self.tally.give_half_bye(name, legs)
         self.version += 1
 
     def add(self, result: R) -> None:
@@ -90,7 +88,8 @@ class LiveStandings(ABC, Generic[R]):
 
     def snapshot(self) -> Self:
         """Return a copy whose standings another thread may read, while results are added to the original."""
-        other = self._copy()
+        other = self._empty_copy()
+        other.tally = self.tally.snapshot()
         other.display_names = dict(self.display_names)
         if self.places is not None:
             places = self.places()
@@ -133,11 +132,12 @@ class LiveStandings(ABC, Generic[R]):
     def rate(self) -> Ratings:
         """Compute the ratings of the field."""
 
-    @abstractmethod
-    def _count(self, result: R, sign: int) -> None: ...
+    def _count(self, result: R, sign: int) -> None:
+        self.tally.add(result, sign)
 
     @abstractmethod
-    def _copy(self) -> Self: ...
+    def _empty_copy(self) -> Self:
+        """Return a copy with an empty tally."""
 
     @abstractmethod
     def _rank(self) -> list[Standing]: ...
@@ -180,6 +180,8 @@ class WinLossStandings(LiveStandings[Result]):
         self, pairs: Iterable[tuple[str, str]], legs: int, byes: Iterable[str] = (), half_byes: Iterable[str] = ()
     ) -> None:
         super().pair(pairs, legs, byes, half_byes)
+        for name in half_byes:
+            self.tally.give_half_bye(name, legs)
         rounds = self.rounds
         if rounds is not None:
             full, half = rounds.full_bye(), rounds.half_bye()
@@ -200,15 +202,13 @@ class WinLossStandings(LiveStandings[Result]):
         return rate_tally(self.tally)
 
     def _count(self, result: Result, sign: int) -> None:
-        self.tally.add(result, sign)
+        super()._count(result, sign)
         if self.rounds is not None:
             self.rounds.add(result, sign)
 
-    def _copy(self) -> Self:
+    def _empty_copy(self) -> Self:
         rounds = None if self.rounds is None else self.rounds.snapshot()
-        other = type(self)(tiebreaks=self._tiebreaks, points=self._points, edition=self._edition, rounds=rounds)
-        other.tally = self.tally.snapshot()
-        return other
+        return type(self)(tiebreaks=self._tiebreaks, points=self._points, edition=self._edition, rounds=rounds)
 
     def _rank(self) -> list[Standing]:
         return rank_tally(self.tally, self._tiebreaks, self._points, edition=self._edition, rounds=self.rounds)
@@ -235,13 +235,8 @@ class PlaceStandings(LiveStandings[TableResult]):
     def rate(self) -> Ratings:
         return rate_table_tally(self.tally)
 
-    def _count(self, result: TableResult, sign: int) -> None:
-        self.tally.add(result, sign)
-
-    def _copy(self) -> Self:
-        other = type(self)(self._tiebreaks, self._points)
-        other.tally = self.tally.snapshot()
-        return other
+    def _empty_copy(self) -> Self:
+        return type(self)(self._tiebreaks, self._points)
 
     def _rank(self) -> list[Standing]:
         return rank_tables(self.tally, self._tiebreaks, self._points)

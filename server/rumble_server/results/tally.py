@@ -4,12 +4,13 @@ A `Tally` only counts. Points are computed from the counts when read, under any 
 in the units of a `Scheme`, because rounding could break or make a tie.
 """
 
+from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from math import lcm
-from typing import Self
+from typing import Generic, Protocol, Self, TypeVar
 
 from rumble_engine import Termination
 
@@ -83,19 +84,41 @@ class Count:
         return won * scheme.win + drawn * scheme.draw + self.losses * scheme.loss
 
 
-class Tally:
-    """Counts of the results of a field: by bot, and by pair of bots in fixed seats."""
+class MatchNumbers(Protocol):
+    """Counts of a bot's matches, as the standings show them."""
+
+    byes: int
+    """Matches that count as won without an opponent."""
+
+    @property
+    def played(self) -> int: ...
+    @property
+    def wins(self) -> int: ...
+    @property
+    def draws(self) -> int: ...
+    @property
+    def losses(self) -> int: ...
+    @property
+    def half_byes(self) -> int: ...
+    @property
+    def faults(self) -> Counter[Termination]: ...
+
+
+R = TypeVar("R")
+C = TypeVar("C", bound=MatchNumbers)
+
+
+class FieldTally(ABC, Generic[R, C]):
+    """Counts of the results of a field. A subclass counts one kind of result."""
+
+    new_count: type[C]
+    bots: dict[str, C]
 
     def __init__(self, field: Iterable[str] = ()) -> None:
-        self.bots: dict[str, Count] = {name: Count() for name in field}
-        self.meetings: dict[tuple[str, str], Meetings] = {}
-        """Counts of matches by (bot in the first seat, bot in the second seat).
-
-        The values are immutable, so that `snapshot` need not copy the values.
-        """
+        self.bots = {name: self.new_count() for name in field}
 
     @classmethod
-    def of(cls, results: Iterable[Result], field: Iterable[str] = (), byes: Mapping[str, int] | None = None) -> Self:
+    def of(cls, results: Iterable[R], field: Iterable[str] = (), byes: Mapping[str, int] | None = None) -> Self:
         """Return a tally of results. The tally also has the bots in `field`, even without a result.
 
         `byes` has, by bot, the number of matches that count as won without an opponent.
@@ -107,8 +130,37 @@ class Tally:
             tally.give_bye(name, matches)
         return tally
 
-    def add(self, result: Result, sign: int = 1) -> None:
+    @abstractmethod
+    def add(self, result: R, sign: int = 1) -> None:
         """Count a result. With `sign` -1, remove the result from the counts."""
+
+    def add_bot(self, name: str) -> None:
+        """Add a bot to the field, so that the standings show the bot even without results."""
+        self.bots.setdefault(name, self.new_count())
+
+    def give_bye(self, name: str, matches: int = 1) -> None:
+        """Add `matches` to the matches that count as won, for a bot without an opponent in a Swiss round."""
+        self.bots.setdefault(name, self.new_count()).byes += matches
+
+    @abstractmethod
+    def snapshot(self) -> Self:
+        """Return a copy that another thread may read, while results are added to the original."""
+
+
+class Tally(FieldTally[Result, Count]):
+    """Counts of the results of matches of two: by bot, and by pair of bots in fixed seats."""
+
+    new_count = Count
+
+    def __init__(self, field: Iterable[str] = ()) -> None:
+        super().__init__(field)
+        self.meetings: dict[tuple[str, str], Meetings] = {}
+        """Counts of matches by (bot in the first seat, bot in the second seat).
+
+        The values are immutable, so that `snapshot` need not copy the values.
+        """
+
+    def add(self, result: Result, sign: int = 1) -> None:
         seats, scores, forfeit = result.seats, result.scores, result.is_forfeit
         for seat, name in enumerate(seats):
             count = self.bots.get(name)
@@ -135,21 +187,12 @@ class Tally:
         else:
             del self.meetings[seats]
 
-    def add_bot(self, name: str) -> None:
-        """Add a bot to the field, so that the standings show the bot even without results."""
-        self.bots.setdefault(name, Count())
-
-    def give_bye(self, name: str, matches: int = 1) -> None:
-        """Add `matches` to the matches that count as won, for a bot without an opponent in a Swiss round."""
-        self.bots.setdefault(name, Count()).byes += matches
-
     def give_half_bye(self, name: str, matches: int = 1) -> None:
         """Add `matches` to the matches that count as drawn, for a bot that asked to miss a Swiss round."""
         self.bots.setdefault(name, Count()).half_byes += matches
 
-    def snapshot(self) -> "Tally":
-        """Return a copy that another thread may read, while results are added to the original."""
-        other = Tally()
+    def snapshot(self) -> Self:
+        other = type(self)()
         other.bots = {name: count.copy() for name, count in self.bots.items()}
         other.meetings = self.meetings.copy()
         return other

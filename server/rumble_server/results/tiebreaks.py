@@ -19,17 +19,14 @@
 All values are in the event's points. docs/RULES.md compares the editions, and lists where Rumble differs.
 """
 
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Protocol
-
-from rumble_engine import Termination
+from typing import TYPE_CHECKING
 
 from rumble_server.results import direct_encounter
 from rumble_server.results.editions import NEWEST, Edition
 from rumble_server.results.round_sums import RoundSums
 from rumble_server.results.sums import Sums, split_by
-from rumble_server.results.tally import Count, Scheme, Tally
+from rumble_server.results.tally import Count, MatchNumbers, Scheme, Tally
 
 if TYPE_CHECKING:
     from rumble_protocol.feed_messages import Standing
@@ -66,25 +63,6 @@ POINTS = "points"
 Shown = dict[str, dict[str, float | None]]
 Groups = list[list[str]]
 Split = Callable[[str, Groups], tuple[list[Groups], dict[str, float | None]]]
-
-
-class MatchNumbers(Protocol):
-    """Counts of a bot's matches, as the standings show them."""
-
-    @property
-    def played(self) -> int: ...
-    @property
-    def wins(self) -> int: ...
-    @property
-    def draws(self) -> int: ...
-    @property
-    def losses(self) -> int: ...
-    @property
-    def byes(self) -> int: ...
-    @property
-    def half_byes(self) -> int: ...
-    @property
-    def faults(self) -> Counter[Termination]: ...
 
 
 def check_tiebreaks(tiebreaks: Sequence[str], *, rounds: bool = True) -> tuple[str, ...]:

@@ -4,7 +4,7 @@ A `TableTally` only counts. Points are computed from the counts when read, under
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import combinations
@@ -13,6 +13,7 @@ from typing import NamedTuple, Self
 from rumble_engine import Termination
 
 from rumble_server.results.table_result import TableResult
+from rumble_server.results.tally import FieldTally
 
 
 class Finish(NamedTuple):
@@ -77,11 +78,13 @@ class TableCount:
         return TableCount(self.finishes.copy(), self.payoff, self.won, self.faults.copy(), self.byes)
 
 
-class TableTally:
-    """Counts of the results of a field: by bot, by pair of bots, and by ranking."""
+class TableTally(FieldTally[TableResult, TableCount]):
+    """Counts of the results of tables: by bot, by pair of bots, and by ranking."""
+
+    new_count = TableCount
 
     def __init__(self, field: Iterable[str] = ()) -> None:
-        self.bots: dict[str, TableCount] = {name: TableCount() for name in field}
+        super().__init__(field)
         self.before: Counter[tuple[str, str]] = Counter()
         """For each pair of bots, the number of tables at which the first bot finished before the second bot."""
         self.tied: Counter[tuple[str, str]] = Counter()
@@ -100,21 +103,6 @@ class TableTally:
         self.unequal = 0
         """Number of tables at which seats that stayed to the end had different payoffs."""
 
-    @classmethod
-    def of(
-        cls, results: Iterable[TableResult], field: Iterable[str] = (), byes: Mapping[str, int] | None = None
-    ) -> Self:
-        """Return a tally of results. `field` has names of bots that may have no result.
-
-        `byes` has, by bot, the number of first places without a table.
-        """
-        tally = cls(field)
-        for result in results:
-            tally.add(result)
-        for name, matches in (byes or {}).items():
-            tally.give_bye(name, matches)
-        return tally
-
     @property
     def is_paid(self) -> bool:
         """True if there are results, and every result has payoffs."""
@@ -126,7 +114,6 @@ class TableTally:
         return self.is_paid and self.equal > 0 == self.unequal
 
     def add(self, result: TableResult, sign: int = 1) -> None:
-        """Count a result. With `sign` -1, remove the result from the counts."""
         seats, places, payoffs, absent = result.seats, result.places, result.payoffs, result.absent
         ranking = tuple([Seated(name, seat, places[seat]) for seat, name in enumerate(seats) if seat not in absent])
         for seat, (name, finish) in enumerate(zip(seats, finishes_of(result), strict=True)):
@@ -153,14 +140,6 @@ class TableTally:
             self.equal += sign * (len(stayed) > 1 == len(set(stayed)))
             self.unequal += sign * (len(set(stayed)) > 1)
 
-    def add_bot(self, name: str) -> None:
-        """Add a bot to the field, so that the standings show the bot even without results."""
-        self.bots.setdefault(name, TableCount())
-
-    def give_bye(self, name: str, matches: int = 1) -> None:
-        """Count a bye of a bot: `matches` first places without a table."""
-        self.bots.setdefault(name, TableCount()).byes += matches
-
     def between(self, one: str, other: str) -> tuple[int, int, int] | None:
         """Return the scores of two bots against each other, and the number of common tables; None without such a table.
 
@@ -169,9 +148,8 @@ class TableTally:
         won, lost, tied = self.before[one, other], self.before[other, one], self.tied[min(one, other), max(one, other)]
         return (2 * won + tied, 2 * lost + tied, won + lost + tied) if won or lost or tied else None
 
-    def snapshot(self) -> "TableTally":
-        """Return a copy that another thread may read, while results are added to the original."""
-        other = TableTally()
+    def snapshot(self) -> Self:
+        other = type(self)()
         other.bots = {name: count.copy() for name, count in self.bots.items()}
         other.before, other.tied, other.rankings = self.before.copy(), self.tied.copy(), self.rankings.copy()
         other.sizes, other.paid, other.equal, other.unequal = self.sizes.copy(), self.paid, self.equal, self.unequal
