@@ -5,58 +5,40 @@ numbers of byes differ by one at most among the challengers, and among the other
 seeded search.
 """
 
-from dataclasses import dataclass
 from itertools import product
 
 from rumble_server.tournament.tables.plan import TablePlan, TableRound, meetings, table_sizes
 from rumble_server.tournament.tables.round_robin import seated_rounds
 from rumble_server.tournament.tables.schedule import SearchedTables
-from rumble_server.tournament.tables.search import BYE, check_search, search_rounds
+from rumble_server.tournament.tables.search import BYE, search_rounds
 
 MOST_FURTHER_ROUNDS = 3
-"""Maximum number of rounds added to the default number.
+"""Maximum number of rounds added to the default number, if the plan names no number.
 
 Rounds are added until every challenger meets each of the other bots at least once a cycle.
 """
-
-
-@dataclass(frozen=True, slots=True)
-class GauntletTask:
-    """The task that makes all rounds of a gauntlet. Calling the task may take seconds, and changes nothing.
-
-    `rounds_of_gauntlet` gives the number of rounds. If the plan names no number, up to `MOST_FURTHER_ROUNDS` rounds are
-    added, until every challenger meets each of the other bots at least once a cycle.
-
-    Raises ValueError if the field has no challenger, has too few other bots for a table, or is too big. Also raises
-    ValueError if there are too many rounds.
-    """
-
-    plan: TablePlan
-
-    def __post_init__(self) -> None:
-        check_search(self.plan.bots, rounds_of_gauntlet(self.plan))
-
-    def __call__(self) -> list[TableRound]:
-        plan, others = self.plan, others_by_table(self.plan)
-        pairs = list(product(range(plan.challengers), range(plan.challengers, plan.bots)))
-        layout = [*range(len(others)), *[BYE] * (plan.challengers - len(others))]
-        layout += [table for table, number in enumerate(others) for _ in range(number)]
-        layout += [BYE] * (plan.bots - len(layout))
-        groups = [0 if bot < plan.challengers else 1 for bot in range(plan.bots)]
-        least = rounds_of_gauntlet(plan)
-        for number in range(least, least + MOST_FURTHER_ROUNDS + 1):
-            rounds = seated_rounds(search_rounds(layout, groups, number, plan.seed))
-            met = meetings(rounds)
-            if plan.rounds is not None or all(met[pair] >= plan.cycles for pair in pairs):
-                break
-        return rounds
 
 
 class GauntletOfTables(SearchedTables):
     """A gauntlet: one challenger at each table."""
 
     def __init__(self, plan: TablePlan) -> None:
-        super().__init__(plan, GauntletTask(plan), rounds_of_gauntlet(plan), len(others_by_table(plan)))
+        self._others = others_by_table(plan)
+        super().__init__(plan, rounds_of_gauntlet(plan), len(self._others))
+
+    def rounds(self) -> list[TableRound]:
+        plan, others, least = self.plan, self._others, self.number_of_rounds
+        pairs = list(product(range(plan.challengers), range(plan.challengers, plan.bots)))
+        layout = [*range(len(others)), *[BYE] * (plan.challengers - len(others))]
+        layout += [table for table, number in enumerate(others) for _ in range(number)]
+        layout += [BYE] * (plan.bots - len(layout))
+        groups = [0 if bot < plan.challengers else 1 for bot in range(plan.bots)]
+        for number in range(least, least + MOST_FURTHER_ROUNDS + 1):
+            rounds = seated_rounds(search_rounds(layout, groups, number, plan.seed))
+            met = meetings(rounds)
+            if plan.rounds is not None or all(met[pair] >= plan.cycles for pair in pairs):
+                break
+        return rounds
 
 
 def rounds_of_gauntlet(plan: TablePlan) -> int:

@@ -7,12 +7,11 @@ byes differ by one at most. For the numbers of seats, see `balanced_seats`.
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from math import ceil
 
 from rumble_server.tournament.tables.plan import TablePlan, TableRound, table_round, table_sizes
 from rumble_server.tournament.tables.schedule import SearchedTables
-from rumble_server.tournament.tables.search import BYE, check_search, search_rounds
+from rumble_server.tournament.tables.search import BYE, search_rounds
 from rumble_server.tournament.tables.seats import balanced_seats
 
 
@@ -30,32 +29,18 @@ def rounds_of_round_robin(plan: TablePlan) -> int:
     return plan.seats * ceil(plan.cycles * plan.bots * (plan.bots - 1) / (company * plan.seats))
 
 
-@dataclass(frozen=True, slots=True)
-class RoundRobinTask:
-    """The task that makes all rounds of a round-robin. Calling the task may take seconds, and changes nothing.
-
-    Raises ValueError if the field is too big, or has too many rounds.
-    """
-
-    plan: TablePlan
-
-    def __post_init__(self) -> None:
-        check_search(self.plan.bots, rounds_of_round_robin(self.plan))
-
-    def __call__(self) -> list[TableRound]:
-        plan = self.plan
-        sizes = table_sizes(plan.bots, plan.seats, plan.smallest)
-        layout = [table for table, size in enumerate(sizes) for _ in range(size)]
-        layout += [BYE] * (plan.bots - len(layout))
-        return seated_rounds(search_rounds(layout, [0] * plan.bots, rounds_of_round_robin(plan), plan.seed))
-
-
 class RoundRobinOfTables(SearchedTables):
     """A round-robin: any two bots meet about equally often."""
 
     def __init__(self, plan: TablePlan) -> None:
-        tables = table_sizes(plan.bots, plan.seats, plan.smallest)
-        super().__init__(plan, RoundRobinTask(plan), rounds_of_round_robin(plan), len(tables))
+        self._sizes = table_sizes(plan.bots, plan.seats, plan.smallest)
+        super().__init__(plan, rounds_of_round_robin(plan), len(self._sizes))
+
+    def rounds(self) -> list[TableRound]:
+        plan = self.plan
+        layout = [table for table, size in enumerate(self._sizes) for _ in range(size)]
+        layout += [BYE] * (plan.bots - len(layout))
+        return seated_rounds(search_rounds(layout, [0] * plan.bots, self.number_of_rounds, plan.seed))
 
 
 def seated_rounds(found: Iterable[Sequence[int]]) -> list[TableRound]:

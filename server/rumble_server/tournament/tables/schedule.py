@@ -1,8 +1,8 @@
 """The base classes of schedules of tables. Pure."""
 
+from abc import abstractmethod
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import partial
 
 from rumble_server.match.facts import MatchOver
 from rumble_server.match.match_id import MatchKey
@@ -10,6 +10,7 @@ from rumble_server.results.table_result import table_result_of
 from rumble_server.tournament.schedule import Schedule
 from rumble_server.tournament.tables.plan import TablePlan, TableRound
 from rumble_server.tournament.tables.queue import TableQueue
+from rumble_server.tournament.tables.search import check_search
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,16 +60,27 @@ class SearchedTables(TableSchedule):
 
     slow = True
 
-    def __init__(self, plan: TablePlan, task: Callable[[], list[TableRound]], rounds: int, tables: int) -> None:
-        """Make the schedule. Until `task` has made the rounds, `rounds` rounds of `tables` tables are expected."""
+    def __init__(self, plan: TablePlan, rounds: int, tables: int) -> None:
+        """Make the schedule. Until the rounds are made, `rounds` rounds of `tables` tables are expected.
+
+        Raises ValueError if the field is too big for the search, or has too many rounds.
+        """
+        check_search(plan.bots, rounds)
         super().__init__(plan)
         self.number_of_rounds = rounds
-        self._task = task
         self._expected = rounds * tables
         self._made: TableRound | None = None
 
+    @abstractmethod
+    def rounds(self) -> list[TableRound]:
+        """Make all rounds. The call may take seconds, and changes nothing."""
+
     def prepare(self, results: Results, withdrawn: Collection[int] = ()) -> RoundTask | None:
-        return partial(_all_at_once, self._task) if self._made is None else None
+        """Return the task that makes all rounds; the task returns all their tables in a single `TableRound`."""
+        return self._all_at_once if self._made is None else None
+
+    def _all_at_once(self) -> TableRound:
+        return TableRound(tuple([seating for made in self.rounds() for seating in made.seatings]))
 
     def matches_total(self, results: Results, withdrawn: Collection[int] = ()) -> int:
         return self._expected if self._made is None else len(self._made.seatings)
@@ -79,11 +91,6 @@ class SearchedTables(TableSchedule):
 
     def is_finished(self, results: Results, withdrawn: Collection[int] = ()) -> bool:
         return self._made is not None
-
-
-def _all_at_once(task: Callable[[], list[TableRound]]) -> TableRound:
-    """Make all rounds of a schedule, and return all their tables in a single `TableRound`."""
-    return TableRound(tuple([seating for made in task() for seating in made.seatings]))
 
 
 class TablesFromResults(TableSchedule):

@@ -1,7 +1,7 @@
 from rumble_server.tournament.audit import Flag
 from rumble_server.tournament.tables.audit import EVEN_COMPANY, AuditedTable
 from rumble_server.tournament.tables.plan import TablePlan
-from rumble_server.tournament.tables.round_robin import RoundRobinTask
+from rumble_server.tournament.tables.round_robin import RoundRobinOfTables
 
 from tests.server.tournament.tables.audited import flags_of
 from tests.server.tournament.tables.company import company_spread
@@ -79,7 +79,7 @@ def test_uneven_company_is_flagged_after_a_complete_round_robin() -> None:
 
 
 def test_the_audit_of_a_made_schedule_is_silent() -> None:
-    rounds = RoundRobinTask(TablePlan(11, 4, 4))()
+    rounds = RoundRobinOfTables(TablePlan(11, 4, 4)).rounds()
     names = [str(bot) for bot in range(11)]
     tables = [
         AuditedTable(f"t.1.{seating.round}.{seating.board}.1", tuple(names[bot] for bot in seating.bots), 0, {})

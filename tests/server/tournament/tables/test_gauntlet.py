@@ -2,7 +2,7 @@ from collections import Counter
 from itertools import product
 
 import pytest
-from rumble_server.tournament.tables.gauntlet import GauntletTask
+from rumble_server.tournament.tables.gauntlet import GauntletOfTables
 from rumble_server.tournament.tables.plan import TablePlan, meetings
 
 
@@ -18,7 +18,7 @@ def test_each_table_has_one_challenger_who_meets_everyone(
     bots: int, seats: int, least: int, challengers: int, cycles: int
 ) -> None:
     plan = TablePlan(bots, seats, least, cycles=cycles, challengers=challengers)
-    rounds = GauntletTask(plan)()
+    rounds = GauntletOfTables(plan).rounds()
     for made in rounds:
         there = [bot for seating in made.seatings for bot in seating.bots]
         assert sorted([*there, *made.byes]) == list(range(bots))
@@ -34,15 +34,16 @@ def test_each_table_has_one_challenger_who_meets_everyone(
 
 
 def test_the_number_of_rounds_may_be_given() -> None:
-    assert [len(GauntletTask(TablePlan(16, 4, challengers=2, rounds=rounds))()) for rounds in (None, 3)] == [5, 3]
+    plans = [TablePlan(16, 4, challengers=2, rounds=rounds) for rounds in (None, 3)]
+    assert [len(GauntletOfTables(plan).rounds()) for plan in plans] == [5, 3]
 
 
 @pytest.mark.parametrize("challengers", [0, 7, 8])
 def test_a_field_without_a_challenger_or_a_table_is_refused(challengers: int) -> None:
     with pytest.raises(ValueError, match="needs a challenger and 2 other bots"):
-        GauntletTask(TablePlan(8, 4, 2, challengers=challengers))
+        GauntletOfTables(TablePlan(8, 4, 2, challengers=challengers))
 
 
 def test_more_rounds_than_the_search_can_make_are_refused() -> None:
     with pytest.raises(ValueError, match="tables of 128 bots are made for 64 rounds at most, not 42334"):
-        GauntletTask(TablePlan(128, 4, cycles=1_000))
+        GauntletOfTables(TablePlan(128, 4, cycles=1_000))
