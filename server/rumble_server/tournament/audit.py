@@ -116,6 +116,17 @@ class Context:
     """For each bot, the number of connections lost while the bot was on turn. All ended attempts count, also void
     attempts."""
 
+    def waited_ms(self, start_ms: int, end_ms: int, *bots: str) -> int:
+        """Return the time in ms between two times, without pauses, and without times when one of the `bots` was away.
+
+        Return 0 if the end comes first.
+        """
+        total, at_ms = 0, start_ms
+        for begins_ms, ends_ms in sorted([*self.paused, *(span for bot in bots for span in self.away.get(bot, ()))]):
+            total += max(0, min(begins_ms, end_ms) - at_ms)
+            at_ms = max(at_ms, ends_ms)
+        return total + max(0, end_ms - at_ms)
+
 
 def seconds(ms: int) -> str:
     """Return a time as text in seconds."""

@@ -142,7 +142,7 @@ class _Waits:
 
     def _note(self, name: str, other: str, key: ScheduleKey, since_ms: int, until_ms: int) -> None:
         bot, starts = self._bots[name], self._starts.get(other, [])
-        wait_ms = _waited(since_ms, until_ms, self._context, name)
+        wait_ms = self._context.waited_ms(since_ms, until_ms, name)
         if wait_ms > bot.longest_wait_ms:
             bot.longest_wait_ms, bot.waited_for = wait_ms, other
         meanwhile = starts[bisect_left(starts, (since_ms,)) : bisect_left(starts, (until_ms,))]
@@ -151,7 +151,7 @@ class _Waits:
             bot.passed_over, self._passed_by[name] = passed_over, (other, wait_ms)
 
     def _note_idle(self, name: str, other: str, since_ms: int, until_ms: int) -> None:
-        bot, both_ms = self._bots[name], _waited(since_ms, until_ms, self._context, name, other)
+        bot, both_ms = self._bots[name], self._context.waited_ms(since_ms, until_ms, name, other)
         if both_ms > bot.needless_wait_ms:
             bot.needless_wait_ms, self._idle_with[name] = both_ms, other
 
@@ -171,16 +171,6 @@ class _Waits:
                 flagged.add(name)
                 message = f"{name} and {other} were free for {seconds(wait_ms)}, and their match did not begin"
                 yield Flag("needless_wait", name, f"{message}: look whether the club's quota of matches is used up")
-
-
-def _waited(start: int, end: int, context: Context, *names: str) -> int:
-    """Return the time in ms from `start` to `end`, without pauses, and without times when a bot of `names` was away."""
-    excused = sorted([*context.paused, *(span for name in names for span in context.away.get(name, ()))])
-    total, at = 0, start
-    for begins, ends in excused:
-        total += max(0, min(begins, end) - at)
-        at = max(at, ends)
-    return total + max(0, end - at)
 
 
 def _seat_flags(bots: Mapping[str, BotAudit], context: Context) -> Iterable[Flag]:

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from rumble_engine import Termination
 
 from rumble_server.match.match_id import MatchId, MatchKey
-from rumble_server.tournament.audit import PATIENCE, PATIENCE_MS, Audit, BotAudit, Context, Flag, Span, seconds
+from rumble_server.tournament.audit import PATIENCE, PATIENCE_MS, Audit, BotAudit, Context, Flag, seconds
 
 EVEN_COMPANY = 2
 """Greatest fair difference between two counts: how often a bot met a second bot, and how often it met a third bot."""
@@ -62,7 +62,7 @@ def audit_tables(tables: Iterable[AuditedTable], context: Context) -> Audit:
             faults[str(kind)] = faults.get(str(kind), 0) + 1
     for name, bot in bots.items():
         bot.excused_ms, bot.drops = context.excused_ms.get(name, 0), context.drops.get(name, 0)
-    flags = [*_waits(ordered, bots, context.paused)]
+    flags = [*_waits(ordered, bots, context)]
     if context.has_even_seats:
         seated = [table.bots for _, table in ordered]
         flags += _seat_flags(seated)
@@ -72,7 +72,7 @@ def audit_tables(tables: Iterable[AuditedTable], context: Context) -> Audit:
 
 
 def _waits(
-    ordered: Sequence[tuple[MatchKey, AuditedTable]], bots: Mapping[str, BotAudit], paused: Sequence[Span]
+    ordered: Sequence[tuple[MatchKey, AuditedTable]], bots: Mapping[str, BotAudit], context: Context
 ) -> Iterator[Flag]:
     """Yield the flags of waits. Also store the waits of each bot in `bots`."""
     starts: dict[str, list[tuple[int, MatchKey]]] = {}
@@ -93,16 +93,16 @@ def _waits(
             last_ms[bot] = max(last_ms.get(bot, 0), table.started_ms)
         if not free_ms:
             continue
-        wait_ms = _waited(max(free_ms.values()), table.started_ms, paused)
+        wait_ms = context.waited_ms(max(free_ms.values()), table.started_ms)
         last = max(free_ms, key=free_ms.__getitem__)
         needless[last] = max(needless.get(last, (0, "")), (wait_ms, ", ".join(table.bots)))
         for bot, since_ms in free_ms.items():
-            wait_ms = _waited(since_ms, table.started_ms, paused)
+            wait_ms = context.waited_ms(since_ms, table.started_ms)
             if wait_ms > bots[bot].longest_wait_ms:
                 bots[bot].longest_wait_ms, bots[bot].waited_for = wait_ms, last
             for mate in free_ms.keys() - {bot} if wait_ms > PATIENCE_MS else ():
-                span = (since_ms,), (table.free_since_ms[mate],)
-                begun = starts[mate][bisect_left(starts[mate], span[0]) : bisect_left(starts[mate], span[1])]
+                own, until_ms = starts[mate], table.free_since_ms[mate]
+                begun = own[bisect_left(own, (since_ms,)) : bisect_left(own, (until_ms,))]
                 number = sum(later > key for _, later in begun)
                 passed[bot] = max(passed.get(bot, (0, 0, "")), (number, wait_ms, mate))
     for bot, (wait_ms, _) in needless.items():
@@ -141,9 +141,3 @@ def _company_flags(tables: Sequence[Sequence[str]], most: int) -> Iterator[Flag]
         if own[often] - own[seldom] > most:
             message = f"{name} met {often} {own[often]} times and {seldom} {own[seldom]} times"
             yield Flag("company", name, f"{message}: count its points with care")
-
-
-def _waited(start_ms: int, end_ms: int, paused: Sequence[Span]) -> int:
-    """Return the time in ms between two times, without pauses; 0 if the end comes first."""
-    pauses = sum(max(0, min(end_ms, until) - max(start_ms, since)) for since, until in paused)
-    return max(0, end_ms - start_ms - pauses)
