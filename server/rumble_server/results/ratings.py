@@ -8,12 +8,11 @@ fits.
 Matches lost by `no_show` are left out, because they show nothing about strength. numpy is imported when first needed.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from math import erf, log, sqrt
 from typing import TYPE_CHECKING, Any, Literal
 
-from rumble_server.results.result import Result
 from rumble_server.results.tally import DRAWN, FIRST_WON, SECOND_WON, Tally
 
 if TYPE_CHECKING:
@@ -113,16 +112,6 @@ class Ratings:
                 for name, row in chances.items()
             },
         }
-
-
-def rate(
-    results: Iterable[Result], *, field: Iterable[str] = (), prior: Prior = "auto", first_move: bool = True
-) -> Ratings:
-    """Rate the bots of results. The bots in `field` are listed, too, even without a result.
-
-    `prior` and `first_move` mean the same as in `rate_tally`.
-    """
-    return rate_tally(Tally.of(results, field), prior=prior, first_move=first_move)
 
 
 def rate_tally(tally: Tally, *, prior: Prior = "auto", first_move: bool = True) -> Ratings:

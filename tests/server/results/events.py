@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from hypothesis import strategies as st
 from rumble_engine import Termination
 from rumble_protocol.feed_messages import Standing
+from rumble_server.results.ratings import Prior, Ratings, rate_tally
 from rumble_server.results.result import Result, blame
 from rumble_server.results.tally import Tally
 from rumble_server.results.tiebreaks import DEFAULT, rank_tally
@@ -98,6 +99,13 @@ RESULTS = st.builds(
     ),
 )
 """Results of any kind between five bots."""
+
+
+def rate(
+    results: Iterable[Result], *, field: Iterable[str] = (), prior: Prior = "auto", first_move: bool = True
+) -> Ratings:
+    """Rate the bots of results."""
+    return rate_tally(Tally.over(results, field), prior=prior, first_move=first_move)
 
 
 def rank(

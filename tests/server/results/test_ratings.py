@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rumble_engine import Termination
-from rumble_server.results.ratings import ELO, Ratings, rate
+from rumble_server.results.ratings import ELO, Ratings
 from rumble_server.results.result import Result
 
-from tests.server.results.events import beats
+from tests.server.results.events import beats, rate
 
 Game = tuple[str, str, float]
 

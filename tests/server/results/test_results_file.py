@@ -9,13 +9,12 @@ from hypothesis import strategies as st
 from rumble_engine import Termination
 from rumble_server.results.csv_results import SEPARATORS
 from rumble_server.results.problems import BadResults
-from rumble_server.results.ratings import rate
 from rumble_server.results.result import Result
 from rumble_server.results.results_file import read_results
 from rumble_server.tournament.exports import WRITERS
 
 from tests.needs import long_or
-from tests.server.results.events import rank
+from tests.server.results.events import rank, rate
 
 
 def problems(text: str) -> tuple[str, ...]:

@@ -40,14 +40,18 @@ def ratings(
     from rumble_server.cli.output.tables import ratings_table
     from rumble_server.cli.output.terminal import plain_or_rich
     from rumble_server.cli.support.files import read_results_file
-    from rumble_server.results.ratings import rate
-    from rumble_server.results.tables.ratings import rate_tables
+    from rumble_server.results.ratings import rate_tally
+    from rumble_server.results.tables.ratings import rate_table_tally
+    from rumble_server.results.tables.tally import TableTally
+    from rumble_server.results.tally import Tally
 
     results = read_results_file(file)
     if results.is_of_tables:
-        rated = rate_tables(results.tables, field=results.field, prior=prior.value, seats=first_move)
+        of_tables = TableTally.over(results.tables, results.field)
+        rated = rate_table_tally(of_tables, prior=prior.value, seats=first_move)
     else:
-        rated = rate(results.results, field=results.field, prior=prior.value, first_move=first_move)
+        of_pairs = Tally.over(results.results, results.field)
+        rated = rate_tally(of_pairs, prior=prior.value, first_move=first_move)
     if json_:
         typer.echo(json.dumps(rated.as_json()))
         return

@@ -4,27 +4,15 @@
 strength or weakness. A cooperative game gives no ratings: all seats that stay to the end always have equal payoffs.
 """
 
-from collections.abc import Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from rumble_server.results.ratings import ELO, Prior, RatedField, Ratings, interval_of, why_infinite
-from rumble_server.results.table_result import TableResult
 from rumble_server.results.tables.tally import TableTally
 
 if TYPE_CHECKING:
     from rumble_server.results.rating_model import Matrix
     from rumble_server.results.tables.choices import Rankings
-
-
-def rate_tables(
-    results: Iterable[TableResult], *, field: Iterable[str] = (), prior: Prior = "auto", seats: bool = True
-) -> Ratings:
-    """Rate the bots of results. `field` adds names of bots that may have no result.
-
-    `prior` and `seats` mean the same as in `rate_table_tally`.
-    """
-    return rate_table_tally(TableTally.of(results, field), prior=prior, seats=seats)
 
 
 def rate_table_tally(tally: TableTally, *, prior: Prior = "auto", seats: bool = True) -> Ratings:

@@ -19,7 +19,8 @@ from rumble_protocol.fields import MoveInfo, ServerMessageModel
 from rumble_server.match.facts import MatchOver, MatchStarted
 from rumble_server.match.last_attempt import infos, last_attempt, notes, thought_ms
 from rumble_server.match.transcript import as_json, public_facts, seats_in, transcript, transcript_of
-from rumble_server.results.ratings import rate
+from rumble_server.results.ratings import rate_tally
+from rumble_server.results.tally import Tally
 from rumble_server.store.errors import DamagedLog, Pruned
 from rumble_server.tournament.audit import Audit, Context
 from rumble_server.tournament.config import TournamentConfig
@@ -43,7 +44,7 @@ PIECE_GAMES = 100
 in chess."""
 AUDIT_PACE_S = 5.0
 """Time in s for which an audit is reused while the tournament is not over."""
-NO_RATINGS = rate(())
+NO_RATINGS = rate_tally(Tally())
 
 Args = TypeVarTuple("Args")
 T = TypeVar("T")

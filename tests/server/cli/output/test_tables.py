@@ -25,11 +25,10 @@ from rumble_server.cli.output.tables import (
     void_text,
 )
 from rumble_server.cli.output.terminal import plain_or_rich
-from rumble_server.results.ratings import rate
 from rumble_server.results.result import Result
 from rumble_server.results.results_file import read_results
 
-from tests.server.results.events import rank
+from tests.server.results.events import rank, rate
 
 
 def text(table: Table) -> list[list[str]]:

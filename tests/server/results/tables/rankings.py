@@ -1,12 +1,23 @@
 """Results of tables, written short, drawn at random, and as a strategy."""
 
+from collections.abc import Iterable
 from math import exp
 from random import Random
 
 from hypothesis import strategies as st
 from rumble_engine import Termination
 from rumble_engine.outcome import places_of
+from rumble_server.results.ratings import Prior, Ratings
 from rumble_server.results.table_result import TableResult
+from rumble_server.results.tables.ratings import rate_table_tally
+from rumble_server.results.tables.tally import TableTally
+
+
+def rate_tables(
+    results: Iterable[TableResult], *, field: Iterable[str] = (), prior: Prior = "auto", seats: bool = True
+) -> Ratings:
+    """Rate the bots of results of tables."""
+    return rate_table_tally(TableTally.over(results, field), prior=prior, seats=seats)
 
 
 def table(text: str, *payoffs: float) -> TableResult:

@@ -5,14 +5,14 @@ from random import Random
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from rumble_server.results.ratings import ELO, Ratings, rate
+from rumble_server.results.ratings import ELO, Ratings
 from rumble_server.results.result import Result
 from rumble_server.results.table_result import TableResult
 from rumble_server.results.tables.plackett_luce import MOST_SEAT_TERM
-from rumble_server.results.tables.ratings import rate_tables
 
 from tests.needs import long_or
-from tests.server.results.tables.rankings import drawn_table, orders, table, tables
+from tests.server.results.events import rate
+from tests.server.results.tables.rankings import drawn_table, orders, rate_tables, table, tables
 
 # choix 0.4.1: ilsr_rankings(6, [["ABCDEF".index(bot) for bot in word] for word in WORDS.split()], alpha=0, tol=1e-13),
 # less the mean.
