@@ -105,7 +105,7 @@ def rate(
     results: Iterable[Result], *, field: Iterable[str] = (), prior: Prior = "auto", first_move: bool = True
 ) -> Ratings:
     """Rate the bots of results."""
-    return rate_tally(Tally.over(results, field), prior=prior, first_move=first_move)
+    return rate_tally(Tally.of(results, field), prior=prior, first_move=first_move)
 
 
 def rank(

@@ -7,7 +7,7 @@ from typing import Any
 from rumble_server.match.match_id import MatchKey
 from rumble_server.tournament.pairs.plan import Pairing, Plan, Round
 from rumble_server.tournament.pairs.round_robin import RoundRobin
-from rumble_server.tournament.pairs.schedule import PairResult, Results
+from rumble_server.tournament.pairs.schedule import PairScores, Results
 from rumble_server.tournament.schedule import Schedule
 
 WIN, DRAW, LOSS = (1.0, 0.0), (0.5, 0.5), (0.0, 1.0)
@@ -49,7 +49,7 @@ def play(
 ) -> tuple[list[Round], Schedule[Any, Any], Results]:
     """Play a schedule to the end, in an order of finishing by the seed; a result depends on seats and id alone."""
     random = Random(seed)
-    results: dict[MatchKey, PairResult] = {}
+    results: dict[MatchKey, PairScores] = {}
     waiting: list[tuple[MatchKey, tuple[int, int]]] = []
     pulled_rounds = []
     while True:
@@ -69,4 +69,4 @@ def play(
         key, pair = waiting.pop(random.randrange(len(waiting)))
         assert key not in results
         luck = Random(f"{pair}.{'.'.join(map(str, key))}").random()
-        results[key] = PairResult(DRAW if luck < draws else WIN if luck < (1 + draws) / 2 else LOSS)
+        results[key] = PairScores(DRAW if luck < draws else WIN if luck < (1 + draws) / 2 else LOSS)

@@ -47,10 +47,10 @@ def ratings(
 
     results = read_results_file(file)
     if results.is_of_tables:
-        of_tables = TableTally.over(results.tables, results.field)
+        of_tables = TableTally.of(results.tables, results.field)
         rated = rate_table_tally(of_tables, prior=prior.value, seats=first_move)
     else:
-        of_pairs = Tally.over(results.results, results.field)
+        of_pairs = Tally.of(results.results, results.field)
         rated = rate_tally(of_pairs, prior=prior.value, first_move=first_move)
     if json_:
         typer.echo(json.dumps(rated.as_json()))

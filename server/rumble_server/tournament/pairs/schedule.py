@@ -14,17 +14,17 @@ from rumble_server.tournament.schedule import Schedule
 
 
 @dataclass(frozen=True, slots=True)
-class PairResult:
+class PairScores:
     """A match with a result: the scores by seat; `forfeit` is true if the match was lost by `no_show`."""
 
     scores: tuple[float, float]
     forfeit: bool = False
 
 
-Results = Mapping[MatchKey, PairResult]
+Results = Mapping[MatchKey, PairScores]
 
 
-class PairSchedule(Schedule[Round, PairResult]):
+class PairSchedule(Schedule[Round, PairScores]):
     """A schedule of matches between two bots."""
 
     def __init__(self, plan: Plan) -> None:
@@ -41,12 +41,12 @@ class PairSchedule(Schedule[Round, PairResult]):
             for leg in range(1, self.plan.legs + 1):
                 yield pairing.match_key(leg), pairing.seats(leg)
 
-    def read_result(self, over: MatchOver, seats: tuple[str, ...]) -> PairResult:
+    def read_result(self, over: MatchOver, seats: tuple[str, ...]) -> PairScores:
         if over.scores is None:
             raise ValueError(f"match {over.match}, attempt {over.attempt}, is void")
-        return PairResult((over.scores[0], over.scores[1]), over.termination is Termination.NO_SHOW)
+        return PairScores((over.scores[0], over.scores[1]), over.termination is Termination.NO_SHOW)
 
-    def scheduled_seats(self, over: MatchOver, played: PairResult | None) -> tuple[str, ...]:
+    def scheduled_seats(self, over: MatchOver, played: PairScores | None) -> tuple[str, ...]:
         return over.seats
 
 
@@ -81,7 +81,7 @@ class FixedSchedule(PairSchedule):
         return self._next is None
 
 
-def pairing_results(pairing: Pairing, legs: int, results: Results) -> list[PairResult] | None:
+def pairing_results(pairing: Pairing, legs: int, results: Results) -> list[PairScores] | None:
     """Return the results of all legs, or None if a result is missing. In each result, the score of `pairing.first`
     comes before the score of `pairing.second`.
     """
@@ -91,6 +91,6 @@ def pairing_results(pairing: Pairing, legs: int, results: Results) -> list[PairR
         if result is None:
             return None
         if leg % 2 == 0:
-            result = PairResult((result.scores[1], result.scores[0]), result.forfeit)
-        legs_played.append(result)
-    return legs_played
+            played = PairScores((played.scores[1], played.scores[0]), played.forfeit)
+        found.append(played)
+    return found

@@ -76,11 +76,9 @@ def _waits(
 ) -> Iterator[Flag]:
     """Yield the flags of waits. Also store the waits of each bot in `bots`."""
     starts: dict[str, list[tuple[int, MatchKey]]] = {}
-    for key, table in ordered:
+    for key, table in sorted(ordered, key=lambda each: (each[1].started_ms, each[0])):
         for bot in table.free_since_ms:
             starts.setdefault(bot, []).append((table.started_ms, key))
-    for own in starts.values():
-        own.sort()
     last_ms: dict[str, int] = {}
     """For each bot, the time in ms at which the latest of its tables started, among the tables seen so far."""
     needless: dict[str, tuple[int, str]] = {}
@@ -93,8 +91,8 @@ def _waits(
             last_ms[bot] = max(last_ms.get(bot, 0), table.started_ms)
         if not free_ms:
             continue
-        wait_ms = context.waited_ms(max(free_ms.values()), table.started_ms)
         last = max(free_ms, key=free_ms.__getitem__)
+        wait_ms = context.waited_ms(free_ms[last], table.started_ms)
         needless[last] = max(needless.get(last, (0, "")), (wait_ms, ", ".join(table.bots)))
         for bot, since_ms in free_ms.items():
             wait_ms = context.waited_ms(since_ms, table.started_ms)
@@ -105,14 +103,13 @@ def _waits(
                 begun = own[bisect_left(own, (since_ms,)) : bisect_left(own, (until_ms,))]
                 number = sum(later > key for _, later in begun)
                 passed[bot] = max(passed.get(bot, (0, 0, "")), (number, wait_ms, mate))
-    for bot, (wait_ms, _) in needless.items():
-        bots[bot].needless_wait_ms = wait_ms
     for bot, (number, wait_ms, mate) in passed.items():
         bots[bot].passed_over = number
         if number > PATIENCE:
             message = f"{bot} waited {seconds(wait_ms)} for {mate}, which began {number} later tables meanwhile"
             yield Flag("passed_over", bot, f"{message}: let the tournament go on until {bot} has played")
     for bot, (wait_ms, names) in needless.items():
+        bots[bot].needless_wait_ms = wait_ms
         if wait_ms > PATIENCE_MS:
             message = f"{names} were free for {seconds(wait_ms)}, and their table did not begin"
             yield Flag("needless_wait", bot, f"{message}: look whether the club's quota of matches is used up")

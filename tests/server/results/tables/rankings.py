@@ -17,7 +17,7 @@ def rate_tables(
     results: Iterable[TableResult], *, field: Iterable[str] = (), prior: Prior = "auto", seats: bool = True
 ) -> Ratings:
     """Rate the bots of results of tables."""
-    return rate_table_tally(TableTally.over(results, field), prior=prior, seats=seats)
+    return rate_table_tally(TableTally.of(results, field), prior=prior, seats=seats)
 
 
 def table(text: str, *payoffs: float) -> TableResult:

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rumble_server.tournament.pairs.knockout import Knockout, bracket
 from rumble_server.tournament.pairs.plan import Pairing, Plan, Round
-from rumble_server.tournament.pairs.schedule import PairResult
+from rumble_server.tournament.pairs.schedule import PairScores
 
 from tests.server.tournament.rounds import LOSS, WIN, play, pull
 
@@ -64,8 +64,8 @@ def test_a_knockout_pairing_is_open_as_soon_as_both_its_bots_are_known() -> None
     pulled = pull(schedule, {})
     assert pulled is not None
     assert [(p.board, p.first, p.second) for p in pulled.pairings] == [(1, 0, 7), (2, 3, 4), (3, 1, 6), (4, 2, 5)]
-    assert pull(schedule, {(1, 1, 1, 1): PairResult(WIN)}) is None
-    done = {(1, 1, 1, 1): PairResult(WIN), (1, 1, 2, 1): PairResult(LOSS)}
+    assert pull(schedule, {(1, 1, 1, 1): PairScores(WIN)}) is None
+    done = {(1, 1, 1, 1): PairScores(WIN), (1, 1, 2, 1): PairScores(LOSS)}
     # Bot 0 was first and bot 4 second, so the seats are swapped now.
     assert pull(schedule, done) == Round((Pairing(1, 2, 1, 4, 0),))
     with pytest.raises(ValueError, match="not to be played yet"):

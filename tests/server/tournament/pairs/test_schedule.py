@@ -4,7 +4,7 @@ import pytest
 from rumble_server.match.match_id import MatchKey
 from rumble_server.tournament.formats import FORMATS
 from rumble_server.tournament.pairs.plan import Plan
-from rumble_server.tournament.pairs.schedule import PairResult
+from rumble_server.tournament.pairs.schedule import PairScores
 
 from tests.server.tournament.rounds import WIN, pull
 
@@ -13,13 +13,13 @@ from tests.server.tournament.rounds import WIN, pull
 def test_a_thousand_bots_are_scheduled_lazily(name: str, bots: int) -> None:
     """The budget is 20 ms a pull; the test fails only if the budget is exceeded by far."""
     schedule = FORMATS[name].schedule(Plan(bots, legs=1, challengers=10))
-    results: dict[MatchKey, PairResult] = {}
+    results: dict[MatchKey, PairScores] = {}
     for _ in range(5):
         began = time.thread_time()
         pulled = pull(schedule, results)
         assert time.thread_time() - began < 0.2
         if pulled:
-            results |= {pairing.match_key(1): PairResult(WIN) for pairing in pulled.pairings}
+            results |= {pairing.match_key(1): PairScores(WIN) for pairing in pulled.pairings}
 
 
 def test_the_log_must_agree_with_a_fixed_schedule() -> None:

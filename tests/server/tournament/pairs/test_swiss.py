@@ -10,7 +10,7 @@ from py4swiss.trf import ParsedTrf, TrfParser  # type: ignore[import-untyped,unu
 from rumble_server.match.match_id import MatchKey
 from rumble_server.tournament.pairs.pairing_rules import PAIRING_RULES
 from rumble_server.tournament.pairs.plan import Plan
-from rumble_server.tournament.pairs.schedule import PairResult
+from rumble_server.tournament.pairs.schedule import PairScores
 from rumble_server.tournament.pairs.swiss import Swiss
 
 from tests.server.tournament.rounds import DRAW, LOSS, WIN, play, pull
@@ -49,7 +49,7 @@ def test_swiss_pairs_as_py4swiss_does_from_a_file(tmp_path: Path) -> None:
     """Pair a task with one leg and points of 1, 1/2, 0, and the same event as a handmade TRF: both are paired alike."""
     bots = 12
     schedule = Swiss(Plan(bots, legs=1, rounds=5, pairing_rules="dutch-2025"))
-    results: dict[MatchKey, PairResult] = {}
+    results: dict[MatchKey, PairScores] = {}
     history: list[list[str]] = [[] for _ in range(bots)]
     points = [0.0] * bots
     random = Random(4)
@@ -69,7 +69,7 @@ def test_swiss_pairs_as_py4swiss_does_from_a_file(tmp_path: Path) -> None:
         assert [(p.first, p.second) for p in pulled.pairings] == expected
         for pairing in pulled.pairings:
             scores = random.choice([WIN, DRAW, LOSS])
-            results[pairing.match_key(1)] = PairResult(scores)
+            results[pairing.match_key(1)] = PairScores(scores)
             for seat, (bot, other) in enumerate([(pairing.first, pairing.second), (pairing.second, pairing.first)]):
                 points[bot] += scores[seat]
                 history[bot].append(f"{other + 1:>4} {'wb'[seat]} {'0=1'[int(scores[seat] * 2)]}")
@@ -84,8 +84,8 @@ def test_swiss_pairs_by_all_points_of_several_legs() -> None:
     clear: set[int] = set()
     narrow: set[int] = set()
     for pairing in first.pairings:
-        results[pairing.match_key(1)] = PairResult(WIN)
-        results[pairing.match_key(2)] = PairResult(LOSS if pairing.board in (1, 4) else DRAW)
+        results[pairing.match_key(1)] = PairScores(WIN)
+        results[pairing.match_key(2)] = PairScores(LOSS if pairing.board in (1, 4) else DRAW)
         (clear if pairing.board in (1, 4) else narrow).add(pairing.first)
     second = pull(schedule, results)
     assert second is not None
@@ -99,8 +99,8 @@ def test_the_pairing_engine_is_told_results_points_and_colours() -> None:
         first = pull(schedule, {})
         assert first is not None
         one, other = first.pairings
-        results = {one.match_key(leg): PairResult(WIN, forfeit=True) for leg in range(1, legs + 1)}
-        results |= {other.match_key(leg): PairResult(DRAW, forfeit=False) for leg in range(1, legs + 1)}
+        results = {one.match_key(leg): PairScores(WIN, forfeit=True) for leg in range(1, legs + 1)}
+        results |= {other.match_key(leg): PairScores(DRAW, forfeit=False) for leg in range(1, legs + 1)}
         task = schedule.prepare(results)
         assert task is not None
         told = {bot: task.event.entries[bot][0] for bot in range(5)}
@@ -120,14 +120,14 @@ def test_swiss_leaves_out_bots_that_left_and_pairs_forfeited_pairs_again() -> No
     schedule = Swiss(Plan(6, legs=1, rounds=3))
     first = pull(schedule, {})
     assert first is not None
-    results = {p.match_key(1): PairResult(WIN, forfeit=p.board == 1) for p in first.pairings}
+    results = {p.match_key(1): PairScores(WIN, forfeit=p.board == 1) for p in first.pairings}
     task = schedule.prepare(results, withdrawn=[5])
     assert task is not None
     second = pickle.loads(pickle.dumps(task))()  # a task is pickled on the way to another process
     assert second == pull(schedule, results, withdrawn=[5])
     busy = [bot for pairing in second.pairings for bot in (pairing.first, pairing.second)]
     assert sorted([*busy, *second.byes]) == [0, 1, 2, 3, 4]
-    results |= {p.match_key(1): PairResult(DRAW) for p in second.pairings}
+    results |= {p.match_key(1): PairScores(DRAW) for p in second.pairings}
     assert schedule.prepare(results, withdrawn=range(1, 6)) is None
     assert schedule.is_finished(results, withdrawn=range(1, 6))
     assert schedule.stop_reason(results, withdrawn=range(1, 6)) == "fewer than two bots are left"
@@ -141,11 +141,11 @@ def test_a_swiss_ends_before_a_round_that_cannot_be_paired() -> None:
     schedule = Swiss(Plan(4, legs=2, rounds=3))
     pulled = pull(schedule, {})
     assert pulled is not None
-    results = {p.match_key(leg): PairResult(WIN) for p in pulled.pairings for leg in (1, 2)}
+    results = {p.match_key(leg): PairScores(WIN) for p in pulled.pairings for leg in (1, 2)}
     away = [pulled.pairings[0].first, pulled.pairings[1].first]
     second = pull(schedule, results, withdrawn=away)
     assert second is not None
-    results |= {p.match_key(leg): PairResult(WIN) for p in second.pairings for leg in (1, 2)}
+    results |= {p.match_key(leg): PairScores(WIN) for p in second.pairings for leg in (1, 2)}
     assert pull(schedule, results, withdrawn=away) is None
     assert schedule.is_finished(results, withdrawn=away)
     assert "cannot be paired" in schedule.stop_reason(results, withdrawn=away)
@@ -159,7 +159,7 @@ def test_a_half_point_bye_leaves_a_bot_out_of_its_round_with_the_points_of_a_dra
     first = pull(schedule, {})
     assert first is not None
     assert (first.half_byes, len(first.byes)) == ((4,), 1)
-    results = {pairing.match_key(leg): PairResult(WIN) for pairing in first.pairings for leg in (1, 2)}
+    results = {pairing.match_key(leg): PairScores(WIN) for pairing in first.pairings for leg in (1, 2)}
     task = schedule.prepare(results, withdrawn=[5])
     assert task is not None
     assert [entry.result for entry in task.event.entries[4]] == ["H"]
@@ -191,7 +191,7 @@ def test_half_point_byes_that_leave_two_bots_that_have_met_do_not_end_a_swiss() 
     assert first is not None
     met, others = ({pairing.first, pairing.second} for pairing in first.pairings)
     schedule.half_byes = {2: others}
-    results = {pairing.match_key(leg): PairResult(WIN) for pairing in first.pairings for leg in (1, 2)}
+    results = {pairing.match_key(leg): PairScores(WIN) for pairing in first.pairings for leg in (1, 2)}
     second = pull(schedule, results)
     assert second is not None
     assert (second.pairings, second.byes, second.half_byes) == ((), (), tuple(sorted(others)))
