@@ -16,7 +16,7 @@ from rumble_server.results.tables.points import TablePoints
 from rumble_server.results.tables.ratings import rate_table_tally
 from rumble_server.results.tables.standings import DEFAULT_TABLES, rank_tables
 from rumble_server.results.tables.tally import TableTally
-from rumble_server.results.tally import NONE, FieldTally, Meetings, Scheme, Tally, points_of_first, points_of_second
+from rumble_server.results.tally import FieldTally, Meetings, Scheme, Tally, scores_of
 from rumble_server.results.tiebreaks import DEFAULT, rank_tally
 
 R = TypeVar("R")
@@ -117,15 +117,11 @@ class LiveStandings(ABC, Generic[R]):
         return line if display is None else line.model_copy(update={"display_name": display})
 
     @abstractmethod
-    def head_to_head(self, first: str, second: str) -> tuple[Any, ...] | None:
-        """Return the counts of the matches between two bots, as an immutable value; None if the bots have not met."""
-
-    @abstractmethod
     def scores(self, met: tuple[Any, ...]) -> tuple[float, float, int]:
         """Return the scores of two bots against each other, and the number of their matches.
 
-        `met` comes from `head_to_head`. A match won, or a better place at a table, counts 1. A draw or a shared place
-        counts one half.
+        `met` comes from the tally's `between`. A match won, or a better place at a table, counts 1. A draw or a shared
+        place counts one half.
         """
 
     @abstractmethod
@@ -187,16 +183,9 @@ class WinLossStandings(LiveStandings[Result]):
             full, half = rounds.full_bye(), rounds.half_bye()
             rounds.pair(pairs, {**dict.fromkeys(byes, full), **dict.fromkeys(half_byes, half)})
 
-    def head_to_head(self, first: str, second: str) -> tuple[Meetings, Meetings] | None:
-        meetings = self.tally.meetings
-        ours, theirs = meetings.get((first, second)), meetings.get((second, first))
-        return (ours or NONE, theirs or NONE) if ours or theirs else None
-
     def scores(self, met: tuple[Meetings, Meetings]) -> tuple[float, float, int]:
-        ours, theirs = met
-        points = points_of_first(ours, HALVES) + points_of_second(theirs, HALVES)
-        others = points_of_second(ours, HALVES) + points_of_first(theirs, HALVES)
-        return points / 2, others / 2, sum(ours) + sum(theirs)
+        points, others, matches = scores_of(met, HALVES)
+        return points / 2, others / 2, matches
 
     def rate(self) -> Ratings:
         return rate_tally(self.tally)
@@ -224,9 +213,6 @@ class PlaceStandings(LiveStandings[TableResult]):
         super().__init__()
         self.tally = TableTally()
         self._tiebreaks, self._points = tuple(tiebreaks), points
-
-    def head_to_head(self, first: str, second: str) -> tuple[int, int, int] | None:
-        return self.tally.between(first, second)
 
     def scores(self, met: tuple[int, int, int]) -> tuple[float, float, int]:
         before, after, tables = met

@@ -7,20 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import groupby
 
 from rumble_server.results.direct_encounter import Encounters, meet
-from rumble_server.results.tally import (
-    DRAWN,
-    FIRST_BY_FORFEIT,
-    FIRST_WON,
-    NOBODY,
-    NONE,
-    SECOND_BY_FORFEIT,
-    SECOND_WON,
-    Meetings,
-    Scheme,
-    Tally,
-    points_of_first,
-    points_of_second,
-)
+from rumble_server.results.tally import Meetings, Scheme, Tally, points_of_first, points_of_second, scores_of
 
 Values = Mapping[str, int]
 
@@ -83,16 +70,10 @@ class Sums:
 
         Return None if the encounters cannot split the group, because too few of its bots have met.
         """
-        meetings, scheme = self.tally.meetings, self.scheme
+        tally, scheme = self.tally, self.scheme
 
         def between(one: str, other: str) -> tuple[int, int, int] | None:
-            there, back = meetings.get((one, other), NONE), meetings.get((other, one), NONE)
-            won = there[FIRST_WON] + there[FIRST_BY_FORFEIT] + back[SECOND_WON] + back[SECOND_BY_FORFEIT]
-            lost = there[SECOND_WON] + there[SECOND_BY_FORFEIT] + back[FIRST_WON] + back[FIRST_BY_FORFEIT]
-            drawn, neither = there[DRAWN] + back[DRAWN], there[NOBODY] + back[NOBODY]
-            if not (count := won + lost + drawn + neither):
-                return None
-            shared = drawn * scheme.draw + neither * scheme.loss
-            return won * scheme.win + lost * scheme.loss + shared, lost * scheme.win + won * scheme.loss + shared, count
+            met = tally.between(one, other)
+            return None if met is None else scores_of(met, scheme)
 
         return meet(group, between, scheme.win, loss=scheme.loss)

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from math import lcm
-from typing import Generic, Protocol, Self, TypeVar
+from typing import Any, Generic, Protocol, Self, TypeVar
 
 from rumble_engine import Termination
 
@@ -143,6 +143,10 @@ class FieldTally(ABC, Generic[R, C]):
         self.bots.setdefault(name, self.new_count()).byes += matches
 
     @abstractmethod
+    def between(self, one: str, other: str) -> tuple[Any, ...] | None:
+        """Return the counts of the matches between two bots, as an immutable value; None if the bots have not met."""
+
+    @abstractmethod
     def snapshot(self) -> Self:
         """Return a copy that another thread may read, while results are added to the original."""
 
@@ -191,6 +195,11 @@ class Tally(FieldTally[Result, Count]):
         """Add `matches` to the matches that count as drawn, for a bot that asked to miss a Swiss round."""
         self.bots.setdefault(name, Count()).half_byes += matches
 
+    def between(self, one: str, other: str) -> tuple[Meetings, Meetings] | None:
+        """Return the counts with `one` in the first seat, and the counts with `other` in the first seat."""
+        ours, theirs = self.meetings.get((one, other)), self.meetings.get((other, one))
+        return (ours or NONE, theirs or NONE) if ours or theirs else None
+
     def snapshot(self) -> Self:
         other = type(self)()
         other.bots = {name: count.copy() for name, count in self.bots.items()}
@@ -205,6 +214,17 @@ def _outcome(scores: tuple[float, float], forfeit: bool) -> int:
     if first > second:
         return FIRST_BY_FORFEIT if forfeit else FIRST_WON
     return SECOND_BY_FORFEIT if forfeit else SECOND_WON
+
+
+def scores_of(met: tuple[Meetings, Meetings], scheme: Scheme) -> tuple[int, int, int]:
+    """Return the points of two bots against each other, and the number of their matches.
+
+    `met` comes from `Tally.between`. Points are in units of the scheme.
+    """
+    ours, theirs = met
+    points = points_of_first(ours, scheme) + points_of_second(theirs, scheme)
+    others = points_of_second(ours, scheme) + points_of_first(theirs, scheme)
+    return points, others, sum(ours) + sum(theirs)
 
 
 def points_of_first(meetings: Meetings, scheme: Scheme) -> int:

@@ -32,7 +32,7 @@ def dump(tournament: Tournament) -> dict[str, Any]:
         },
         "standings": [standing.model_dump(exclude_unset=True) for standing in tournament.standings.lines()],
         "meetings": {
-            both: tournament.standings.head_to_head(*both) for both in combinations(sorted(tournament.field), 2)
+            both: tournament.standings.tally.between(*both) for both in combinations(sorted(tournament.field), 2)
         },
         "running": dict(tournament.running),
         "results": list(tournament.results.values()),

@@ -50,14 +50,14 @@ async def prepare_pairs(tournament: Tournament) -> None:
 def pair_view(tournament: Tournament, first: str, second: str) -> Pair:
     """Make the view of the scores of two bots against each other."""
     standings = tournament.standings
-    return _pair(standings, (first, second), standings.head_to_head(first, second))
+    return _pair(standings, (first, second), standings.tally.between(first, second))
 
 
 def _pairs(standings: LiveStandings[Any], names: Iterable[tuple[str, str]]) -> list[Pair]:
     kept = _kept.setdefault(standings, {})
     found = []
     for both in names:
-        met = standings.head_to_head(*both)
+        met = standings.tally.between(*both)
         known = kept.get(both)
         if known is None or known[0] != met:
             kept[both] = known = met, None if met is None else _pair(standings, both, met)
