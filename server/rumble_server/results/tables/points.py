@@ -68,6 +68,10 @@ class TablePoints:
             return sum(shared, Fraction(0)) / len(shared)
         return Fraction((2 * finish.seats - first - last) * (most_seats - 1), 2 * (finish.seats - 1))
 
+    def worth_of_bye(self, most_seats: int) -> Fraction:
+        """Return the points for a bye. `most_seats` is the number of seats of a full table."""
+        return Fraction(0) if self.by_payoffs else self.worth(Finish(most_seats, 1, 1), most_seats)
+
     def each(self, result: TableResult, most_seats: int) -> list[Fraction]:
         """Return the points of each seat of a result. `most_seats` is the number of seats of a full table.
 
@@ -90,7 +94,7 @@ class TablePoints:
     def _sum(self, count: TableCount, most_seats: int) -> Fraction:
         if self.by_payoffs:
             return count.payoff
-        byes = count.byes * self.worth(Finish(most_seats, 1, 1), most_seats)
+        byes = count.byes * self.worth_of_bye(most_seats)
         return sum((number * self.worth(finish, most_seats) for finish, number in count.finishes.items()), byes)
 
 

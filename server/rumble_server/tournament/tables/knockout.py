@@ -13,10 +13,12 @@ few for a match, the whole table plays the replay. Even then, no bot passes a bo
 bots are still tied after the last replay, the better seed goes on.
 """
 
+from collections import Counter
 from collections.abc import Collection, Sequence
 from functools import partial
 from itertools import pairwise
 
+from rumble_server.tournament.schedule import BoardKey
 from rumble_server.tournament.tables.plan import Seating, TablePlan, TableRound, table_round, table_sizes
 from rumble_server.tournament.tables.schedule import Results, RoundTask, TablesFromResults
 from rumble_server.tournament.tables.seats import seated_by, seats_had
@@ -82,11 +84,10 @@ class KnockoutOfTables(TablesFromResults):
         sizes = sizes_of_rounds(plan)
         self.number_of_rounds = len(sizes)
         self._tables = sum(map(len, sizes))
-        self._byes = dict.fromkeys(range(plan.bots), 0)
         self._rounds: list[list[list[Seating]]] = []
         """For each round and each table, the matches of the table: the first match, then the replays."""
-        self._advancing: list[list[int]] = []
-        """For each round and each table, the number of bots that go on from the table."""
+        self._advancing: list[int] = []
+        """For each table of the newest round, the number of bots that go on from the table."""
         self._rested: list[tuple[int, ...]] = []
         """The bots with a bye, by round."""
 
@@ -105,14 +106,9 @@ class KnockoutOfTables(TablesFromResults):
         if any((seating.round, seating.cycle) != (len(self._rounds) + 1, 1) for seating in new_round.seatings):
             raise ValueError(f"round {len(self._rounds) + 1} is next")
         self._rounds.append([[seating] for seating in new_round.seatings])
-        self._advancing.append(
-            advancing_counts(
-                [len(seating.bots) for seating in new_round.seatings], len(new_round.byes), self.plan.least
-            )
-        )
+        sizes = [len(seating.bots) for seating in new_round.seatings]
+        self._advancing = advancing_counts(sizes, len(new_round.byes), self.plan.least)
         self._rested.append(new_round.byes)
-        for bot in new_round.byes:
-            self._byes[bot] += 1
         self.advanced = self._advanced_bots()
 
     def prepare(self, results: Results, withdrawn: Collection[int] = ()) -> RoundTask | None:
@@ -137,7 +133,7 @@ class KnockoutOfTables(TablesFromResults):
         if self._is_final or None in decided:
             return None
         ranked = [(0, bot) for bot in self._rested[-1]]
-        for keys, on in zip(decided, self._advancing[-1], strict=True):
+        for keys, on in zip(decided, self._advancing, strict=True):
             ranked += list(enumerate(_in_order(keys or {})))[:on]
         return self._round([bot for _, bot in sorted(ranked)])
 
@@ -145,8 +141,8 @@ class KnockoutOfTables(TablesFromResults):
         replays = sum(len(plays) - 1 for tables in self._rounds for plays in tables)
         return self._tables + replays
 
-    def _advanced_bots(self) -> dict[tuple[int, int], int]:
-        """Return, for each table, a bot that went on from the table. The keys are pairs of round and board.
+    def _advanced_bots(self) -> dict[BoardKey, int]:
+        """Return, for each table, a bot that went on from the table.
 
         If several bots went on, the first in seat order is returned. Tables of the newest round are left out.
         """
@@ -189,7 +185,8 @@ class KnockoutOfTables(TablesFromResults):
 
     def _round(self, order: Sequence[int]) -> TableRound:
         sizes = sizes_of_round(self.plan, len(order))
-        byes = sorted(order, key=self._byes.__getitem__)[: len(order) - sum(sizes)]
+        had_byes = Counter(bot for rested in self._rested for bot in rested)
+        byes = sorted(order, key=had_byes.__getitem__)[: len(order) - sum(sizes)]
         had = seats_had(seating.bots for tables in self._rounds for plays in tables for seating in plays)
         tables = deal([bot for bot in order if bot not in byes], sizes)
         return table_round(len(self._rounds) + 1, [seated_by(had, bots) for bots in tables], sorted(byes))
@@ -208,7 +205,7 @@ class KnockoutOfTables(TablesFromResults):
         """Return the replay of a decided table. Return None if there is no tie at the border between going on and
         falling out, if no replay is left, or if all tied bots have withdrawn.
         """
-        plays, tied = self._rounds[-1][table], _tied(keys, self._advancing[-1][table])
+        plays, tied = self._rounds[-1][table], _tied(keys, self._advancing[table])
         if len(plays) > self.plan.replays or all(bot in withdrawn for bot in tied):
             return None
         bots = tied if len(tied) >= self.plan.least else plays[0].bots

@@ -13,7 +13,6 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
-from rumble_server.results.tables.tally import Finish
 from rumble_server.tournament.tables.plan import TablePlan, TableRound, meetings, table_round, table_sizes
 from rumble_server.tournament.tables.schedule import Results, RoundTask, TablesFromResults
 from rumble_server.tournament.tables.seats import seated_by, seats_had
@@ -62,7 +61,7 @@ class SwissOfTables(TablesFromResults):
         if self.is_finished(results, withdrawn):
             return None
         points = [0.0] * self.plan.bots
-        first = 0.0 if self.plan.points.by_payoffs else self._first_place()
+        of_bye = float(self.plan.points.worth_of_bye(self.plan.seats))
         for made in self.rounds_added:
             for key, bots in self.matches(made):
                 placed = results.get(key)
@@ -71,13 +70,9 @@ class SwissOfTables(TablesFromResults):
                 for bot, own in zip(bots, placed.points, strict=True):
                     points[bot] += own
             for bot in made.byes:
-                points[bot] += first
+                points[bot] += of_bye
         rounded = tuple([round(own, DIGITS) for own in points])
         return TableSwissTask(self.plan, tuple(self.rounds_added), rounded, frozenset(withdrawn))
-
-    def _first_place(self) -> float:
-        seats = self.plan.seats
-        return float(self.plan.points.worth(Finish(seats, 1, 1), seats))
 
     def add(self, new_round: TableRound) -> None:
         if new_round.seatings:
