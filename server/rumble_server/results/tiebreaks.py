@@ -60,9 +60,10 @@ DEFAULT_SWISS = ("bh-c1", "bh", "de", "won", "sb")
 """The default tie-breaks of a Swiss."""
 
 POINTS = "points"
-Shown = dict[str, dict[str, float | None]]
 Groups = list[list[str]]
-Split = Callable[[str, Groups], tuple[list[Groups], dict[str, float | None]]]
+ValuesOf = Callable[[str], tuple[Mapping[str, int], Mapping[str, float | None] | None]]
+"""Function that returns two mappings by bot for a tie-break: the values by which to sort, the greatest first, and the
+values that the standings show. In place of the second, None means that the place among the tied bots is shown."""
 
 
 def check_tiebreaks(tiebreaks: Sequence[str], *, rounds: bool = True) -> tuple[str, ...]:
@@ -102,13 +103,14 @@ def rank_sums(sums: Sums | RoundSums, counts: Mapping[str, Count], tiebreaks: Se
     """Rank a field by `sums`. The standings show the numbers of `counts`."""
     tiebreaks = check_tiebreaks(tiebreaks, rounds=isinstance(sums, RoundSums))
 
-    def split(tiebreak: str, groups: Groups) -> tuple[list[Groups], dict[str, float | None]]:
-        if tiebreak == "de":
-            return split_by_places(groups, lambda group: direct_encounter.split(group, sums.encounters))
-        values, shown = _values(sums, counts, tiebreak)
-        return [split_by(group, values) for group in groups], shown
+    def values_of(tiebreak: str) -> tuple[Mapping[str, int], dict[str, float | None]]:
+        if tiebreak in OF_RATINGS and isinstance(sums, RoundSums):
+            rated = sums.by_ratings(tiebreak)
+            return {name: value or 0 for name, value in rated.items()}, {**rated}
+        values, unit = sums.values(tiebreak)
+        return values, {name: values[name] / unit for name in counts}
 
-    return rank_by(sums.points, sums.scheme.scale, counts, tiebreaks, split)
+    return rank_by(sums.points, sums.scheme.scale, counts, tiebreaks, sums.encounters, values_of)
 
 
 def rank_by(
@@ -116,19 +118,20 @@ def rank_by(
     scale: int,
     counts: Mapping[str, MatchNumbers],
     tiebreaks: Sequence[str],
-    split: Split,
+    meet: direct_encounter.Meet,
+    values_of: ValuesOf,
 ) -> "list[Standing]":
     """Rank a field by points and tie-breaks. `points` are integers in units of 1 / `scale`.
 
-    `split` splits groups of tied bots by a tie-break. It returns the parts of each group, the best part first, and the
-    values that the standings show.
+    `meet` returns the encounters of tied bots, for the tie-break `de`. `values_of` is called for all other tie-breaks
+    but `faults`.
     """
     from rumble_protocol.feed_messages import Standing  # loaded late: the help of a command needs no messages
 
     groups = [(POINTS, group) for group in split_by(list(counts), points)]
-    shown: Shown = {}
+    shown: dict[str, Mapping[str, float | None]] = {}
     for tiebreak in tiebreaks:
-        parts, shown[tiebreak] = split(tiebreak, [group for _, group in groups])
+        parts, shown[tiebreak] = _split(tiebreak, [group for _, group in groups], counts, meet, values_of)
         groups = [
             (label if index == 0 else tiebreak, part)
             for (label, _), parts_of_group in zip(groups, parts, strict=True)
@@ -161,32 +164,20 @@ def rank_by(
     return lines
 
 
-def _values(
-    sums: Sums | RoundSums, counts: Mapping[str, Count], tiebreak: str
-) -> tuple[Mapping[str, int], dict[str, float | None]]:
-    """Return two mappings by bot: the values by which to sort, and the values that the standings show.
-
-    Bots are sorted by the first mapping, the greatest value first.
-    """
-    if tiebreak == "faults":
-        shown = {name: count.faults.total() for name, count in counts.items()}
-        return {name: -value for name, value in shown.items()}, {**shown}
-    if tiebreak in OF_RATINGS and isinstance(sums, RoundSums):
-        rated = sums.by_ratings(tiebreak)
-        return {name: value or 0 for name, value in rated.items()}, {**rated}
-    values, unit = sums.values(tiebreak)
-    return values, {name: values[name] / unit for name in counts}
-
-
-def split_by_places(
-    groups: Groups, split: Callable[[list[str]], Groups]
-) -> tuple[list[Groups], dict[str, float | None]]:
-    """Split each group with `split`. Return the parts of each group, and the value that is shown for each bot.
-
-    The value is the bot's place in its group (see `direct_encounter.places`).
-    """
-    parts = [split(group) for group in groups]
-    shown: dict[str, float | None] = {}
-    for each in parts:
-        shown.update(direct_encounter.places(each))
+def _split(
+    tiebreak: str, groups: Groups, counts: Mapping[str, MatchNumbers], meet: direct_encounter.Meet, values_of: ValuesOf
+) -> tuple[list[Groups], Mapping[str, float | None]]:
+    """Split groups of tied bots. Return the parts of each group, the best first, and the value shown for each bot."""
+    shown: Mapping[str, float | None] | None = None
+    if tiebreak == "de":
+        parts = [direct_encounter.split(group, meet) for group in groups]
+    else:
+        if tiebreak == "faults":
+            shown = {name: count.faults.total() for name, count in counts.items()}
+            values: Mapping[str, int] = {name: -count.faults.total() for name, count in counts.items()}
+        else:
+            values, shown = values_of(tiebreak)
+        parts = [split_by(group, values) for group in groups]
+    if shown is None:
+        shown = {name: place for each in parts for name, place in direct_encounter.places(each).items()}
     return parts, shown

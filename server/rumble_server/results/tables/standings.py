@@ -14,10 +14,9 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from rumble_server.results import direct_encounter
-from rumble_server.results.sums import split_by
 from rumble_server.results.tables.points import TablePoints, in_units
 from rumble_server.results.tables.tally import TableCount, TableTally
-from rumble_server.results.tiebreaks import Groups, rank_by, split_by_places
+from rumble_server.results.tiebreaks import rank_by
 
 if TYPE_CHECKING:
     from rumble_protocol.feed_messages import Standing
@@ -57,26 +56,17 @@ def rank_tables(
     def encounters(group: Sequence[str]) -> direct_encounter.Encounters | None:
         return direct_encounter.meet(group, tally.between, 2)
 
-    def split(tiebreak: str, groups: Groups) -> tuple[list[Groups], dict[str, float | None]]:
-        match tiebreak:
-            case "de":
-                return split_by_places(groups, lambda group: direct_encounter.split(group, encounters))
-            case "places":
-                keys = _keys_of_places(bots)
-                return split_by_places(groups, lambda group: split_by(group, keys))
-            case "payoff":
-                values, unit = in_units({name: count.payoff for name, count in bots.items()})
-                shown = {name: values[name] / unit if tally.paid else None for name in bots}
-            case "faults":
-                values = {name: -count.faults.total() for name, count in bots.items()}
-                shown = {name: float(-value) for name, value in values.items()}
-            case _:
-                values = {name: count.won for name, count in bots.items()}
-                shown = {name: float(value) for name, value in values.items()}
-        return [split_by(group, values) for group in groups], shown
+    def values_of(tiebreak: str) -> tuple[dict[str, int], Mapping[str, float | None] | None]:
+        if tiebreak == "places":
+            return _keys_of_places(bots), None
+        if tiebreak == "payoff":
+            values, unit = in_units({name: count.payoff for name, count in bots.items()})
+            return values, {name: values[name] / unit if tally.paid else None for name in bots}
+        won = {name: count.won for name, count in bots.items()}
+        return won, {**won}
 
     counted, unit = (points or TablePoints()).count(tally)
-    return rank_by(counted, unit, bots, check_table_tiebreaks(tiebreaks), split)
+    return rank_by(counted, unit, bots, check_table_tiebreaks(tiebreaks), encounters, values_of)
 
 
 def _keys_of_places(bots: Mapping[str, TableCount]) -> dict[str, int]:
