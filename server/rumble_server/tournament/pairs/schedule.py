@@ -85,12 +85,12 @@ def pairing_results(pairing: Pairing, legs: int, results: Results) -> list[PairS
     """Return the results of all legs, or None if a result is missing. In each result, the score of `pairing.first`
     comes before the score of `pairing.second`.
     """
-    legs_played = []
+    legs_played = list[PairScores]()
     for leg in range(1, legs + 1):
         result = results.get(pairing.match_key(leg))
         if result is None:
             return None
         if leg % 2 == 0:
-            played = PairScores((played.scores[1], played.scores[0]), played.forfeit)
-        found.append(played)
-    return found
+            result = PairScores((result.scores[1], result.scores[0]), result.forfeit)
+        legs_played.append(result)
+    return legs_played
