@@ -64,6 +64,8 @@ class WaitingLog:
     def __init__(self, world: World) -> None:
         self._world = world
         self.trouble: str | None = None
+        self.after_wait: Callable[[], object] | None = None
+        """A change that is made once, at the end of the next wait. Its facts are not on disk then."""
 
     @property
     def durable(self) -> int:
@@ -80,6 +82,9 @@ class WaitingLog:
         self._world.clock.advance(WRITE_MS)
         if number > self.durable:
             await asyncio.Event().wait()
+        change, self.after_wait = self.after_wait, None
+        if change is not None:
+            change()
 
 
 with closing(open_database(":memory:")) as _database:

@@ -25,8 +25,9 @@ async def find(code: str, request: Request) -> JoinView:
     """Show the tournament that pupils join with a code."""
     site = site_of(request)
     found = site.commands.joining.try_code(code, client_address(request))
+    shown = JoinView(**_about(found), settings=found.config.settings, status=found.status)
     await site.wait_for_disk()
-    return JoinView(**_about(found), settings=found.config.settings, status=found.status)
+    return shown
 
 
 @router.post("/join", openapi_extra=body_schema(JoinRequest))
@@ -37,9 +38,12 @@ async def join(request: Request) -> JoinAnswer:
     """
     site, address = site_of(request), client_address(request)
     body = await read_model(request, JoinRequest)
-    entrance = site.commands.joining
-    joined = await site.run_command(lambda: entrance.join(body.code, body.display_name, body.key, address))
-    return JoinAnswer(name=joined.name, display_name=joined.display, **_about(joined.tournament))
+
+    def enter() -> JoinAnswer:
+        joined = site.commands.joining.join(body.code, body.display_name, body.key, address)
+        return JoinAnswer(name=joined.name, display_name=joined.display, **_about(joined.tournament))
+
+    return await site.run_command(enter)
 
 
 @router.post("/slips", openapi_extra=body_schema(SlipCode))

@@ -52,6 +52,18 @@ async def test_a_pupil_joins_and_is_seen_by_the_display_name(server: MemoryServe
         assert {each["name"]: each["by_code"] for each in host["field"]} == {"zoe": True, "plain": False}
 
 
+async def test_a_pupil_is_told_nothing_that_is_not_on_disk(server: MemoryServer, code: str) -> None:
+    server.world.create(name="Unwritten")
+    organiser = server.world.organiser
+    config = server.world.tournament("friday").config
+    async with server.browser(address=ADDRESS) as browser:
+        server.log.after_wait = lambda: organiser.change_config("friday", config.model_copy(update={"name": "Later"}))
+        assert (await browser.get(f"/api/join/{code}")).json()["title"] == "Friday"
+        organiser.change_config("friday", config)
+        server.log.after_wait = lambda: organiser.change_config("friday", config.model_copy(update={"name": "Later"}))
+        assert (await browser.post("/api/join", json=wanted(code, "Zo\u00eb"))).json()["title"] == "Friday"
+
+
 @pytest.mark.parametrize(
     ("change", "status", "problem"),
     [

@@ -31,8 +31,9 @@ async def list_clubs(request: Request, response: Response) -> models.ClubList:
     is_administrator = "Authorization" in request.headers
     if is_administrator:
         await administrator_only(request, response)
+    views = await club_views(clubs_of(request), everything=is_administrator)
     await site_of(request).wait_for_disk()
-    return models.ClubList(clubs=await club_views(clubs_of(request), everything=is_administrator))
+    return models.ClubList(clubs=views)
 
 
 @commands.post("", status_code=HTTPStatus.CREATED, openapi_extra=body_schema(models.NewClub))

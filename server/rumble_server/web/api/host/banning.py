@@ -23,10 +23,10 @@ router = host_router()
 @router.get("/bans")
 async def list_bans(request: Request) -> models.BanList:
     """List the bans in force, the newest first."""
-    site = site_of(request)
-    play = site.play
-    await site.wait_for_disk()
-    return models.BanList(bans=[_shown(ban) for ban in play.bans.in_force(play.clock.now_ms())])
+    play = site_of(request).play
+    bans = [_shown(ban) for ban in play.bans.in_force(play.clock.now_ms())]
+    await site_of(request).wait_for_disk()
+    return models.BanList(bans=bans)
 
 
 @router.get("/refused")

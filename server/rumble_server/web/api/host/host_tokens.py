@@ -17,11 +17,10 @@ router = host_router("/api/host/tokens")
 @router.get("")
 async def list_tokens(request: Request) -> models.HostTokensAnswer:
     """List the tokens by name, oldest first; `own` is true for the token of this request."""
-    site = site_of(request)
-    await site.wait_for_disk()
-    listed, own = site.play.host_tokens.listed(), request.state.token_holder
-    answer = models.HostTokenAnswer
+    site, own, answer = site_of(request), request.state.token_holder, models.HostTokenAnswer
+    listed = site.play.host_tokens.listed()
     tokens = [answer(name=each.name, since_ms=each.since_ms, own=each.name == own) for each in listed]
+    await site.wait_for_disk()
     return models.HostTokensAnswer(tokens=tokens)
 
 

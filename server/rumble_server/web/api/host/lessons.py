@@ -69,9 +69,9 @@ async def make_slip(tournament: str, request: Request, response: Response) -> mo
     site, name = site_of(request), (await read_model(request, BotName)).name
     await answers_of(request).basics(tournament)
     until_ms = site.play.clock.now_ms() + LIFETIME_MS
+    shown = site.play.display_names.get(name)
     code = await site.run_command(lambda: site.commands.slips.make(tournament, name))
     response.headers.update(SECRET)
-    shown = site.play.display_names.get(name)
     return models.SlipAnswer(name=name, display_name=shown, code=code, until_ms=until_ms)
 
 

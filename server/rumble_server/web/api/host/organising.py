@@ -9,7 +9,6 @@ from rumble_protocol.feed_messages import TournamentView
 from rumble_protocol.secret import make_secret
 from starlette.responses import Response
 
-from rumble_server.arena.commands.organiser import Organiser
 from rumble_server.match.facts import MatchOver
 from rumble_server.tournament.entrant import Entrant
 from rumble_server.tournament.rebuild import Rebuilt
@@ -68,8 +67,9 @@ async def get_organiser_view(request: Request, tournament: str) -> models.Organi
         shown = await answers.made_from_log(tournament, organiser_view)
     else:
         shown = organiser_view_of(found, site.play.clock.now_ms())
-        await site.wait_for_disk()
-    return shown.model_copy(update={"field": [_live_entrant(site, each) for each in shown.field]})
+    field = [_live_entrant(site, each) for each in shown.field]
+    await site.wait_for_disk()
+    return shown.model_copy(update={"field": field})
 
 
 @router.get("/tournaments/{tournament}/house")
@@ -95,10 +95,10 @@ async def add_house_bots(tournament: str, request: Request) -> TournamentView:
 @router.get("/tournaments/{tournament}/invite")
 async def get_invite(tournament: str, request: Request) -> models.InviteAnswer:
     """Show the invitation: the code if bots need a code, a link to the page, and the command that starts a bot."""
-    found = await answers_of(request).basics(tournament)
-    await site_of(request).wait_for_disk()
-    going_on, address = answers_of(request).open_tournament(tournament), public_address_of(request)
+    found, address = await answers_of(request).basics(tournament), public_address_of(request)
+    going_on = answers_of(request).open_tournament(tournament)
     door = None if going_on is None or going_on.join_code is None else door_answer(going_on, address)
+    await site_of(request).wait_for_disk()
     return invite_answer(found, address).model_copy(update={"door": door})
 
 
@@ -108,14 +108,14 @@ async def change_door(tournament: str, request: Request) -> models.DoorAnswer:
 
     Pupils that joined stay.
     """
-    body = await read_model(request, models.ChangeDoor)
-    found = site_of(request).play.tournaments.find(tournament)
+    site, body = site_of(request), await read_model(request, models.ChangeDoor)
+    found, organiser = site.play.tournaments.find(tournament), site.commands.organiser
 
-    def command(organiser: Organiser) -> None:
+    def change() -> models.DoorAnswer:
         (organiser.open_door if body.open else organiser.close_door)(tournament)
+        return door_answer(found, public_address_of(request))
 
-    await carry_out(request, tournament, command)
-    return door_answer(found, public_address_of(request))
+    return await site.run_command(change)
 
 
 @router.post("/tournaments/{tournament}/invite", openapi_extra=body_schema(models.ChangeInvite, required=False))
@@ -124,11 +124,15 @@ async def change_invite(tournament: str, request: Request) -> models.InviteAnswe
 
     If `code` is left out, the server makes a code; if `code` is null, bots need no code.
     """
-    body = await read_model(request, models.ChangeInvite)
-    found = site_of(request).play.tournaments.find(tournament)
+    site, body = site_of(request), await read_model(request, models.ChangeInvite)
+    found = site.play.tournaments.find(tournament)
     code = body.code if "code" in body.model_fields_set else make_secret()
-    await carry_out(request, tournament, lambda organiser: organiser.change_invite(tournament, code))
-    return invite_answer(found, public_address_of(request))
+
+    def change() -> models.InviteAnswer:
+        site.commands.organiser.change_invite(tournament, code)
+        return invite_answer(found, public_address_of(request))
+
+    return await site.run_command(change)
 
 
 @router.get("/tournaments/{tournament}/invite.svg", response_class=Response, responses=SVG)
@@ -138,10 +142,10 @@ async def get_qr(tournament: str, request: Request) -> Response:
     While the door is open, the link leads to the page where pupils join. Otherwise it leads to the tournament.
     """
     found, going_on = await answers_of(request).basics(tournament), answers_of(request).open_tournament(tournament)
-    await site_of(request).wait_for_disk()
     base = public_address_of(request).to_share.base
     is_open = going_on is not None and going_on.join_code is not None
     link = join_link(going_on, base) if going_on is not None and is_open else page_link(found, base)
+    await site_of(request).wait_for_disk()
     return Response(qr_code(link), HTTPStatus.OK, SECRET, media_type="image/svg+xml")
 
 

@@ -66,6 +66,13 @@ async def test_a_club_may_be_removed_while_its_change_waits_for_the_disk(
     assert (answer.status_code, answer.json()["error"]["code"]) == (404, "not_found")
 
 
+async def test_a_list_shows_no_club_that_is_not_on_disk(server: MemoryServer, browser: httpx.AsyncClient) -> None:
+    server.world.create()
+    chosen = {"quotas": Quotas(), "listed": True}
+    server.log.after_wait = lambda: Administrator(server.world.arena).create("class-7", "", **chosen)
+    assert await names(browser) == ["main"]
+
+
 async def test_a_new_club_has_the_quotas_of_the_server(server: MemoryServer) -> None:
     server.process = replace(server.process, bounds=Bounds(club_bots=50, club_matches=8))
     async with server.browser() as browser:

@@ -46,6 +46,13 @@ async def test_an_address_and_a_name_are_banned_and_let_in_again(
     assert again.link.closed is None
 
 
+async def test_a_list_shows_no_ban_that_is_not_on_disk(server: MemoryServer, browser: httpx.AsyncClient) -> None:
+    server.world.create()
+    organiser = server.world.organiser
+    server.log.after_wait = lambda: organiser.ban("ann", by_name=True, until_ms=None, reason="")
+    assert await get(browser, "bans") == {"bans": []}
+
+
 async def test_bans_are_on_disk_and_hold_after_a_restart(server: MemoryServer, browser: httpx.AsyncClient) -> None:
     await post(browser, "bans", {"name": "ann"})
     await post(browser, "bans", {"name": "ben"})

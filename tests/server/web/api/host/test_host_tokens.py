@@ -21,6 +21,12 @@ async def test_a_token_is_made_used_and_taken_back(server: MemoryServer, browser
     assert [each["name"] for each in (await get(browser, "host/tokens"))["tokens"]] == ["default"]
 
 
+async def test_a_list_shows_no_token_that_is_not_on_disk(server: MemoryServer, browser: httpx.AsyncClient) -> None:
+    server.world.create()
+    server.log.after_wait = lambda: server.world.organiser.add_token("ada", "the-token-of-ada")
+    assert [each["name"] for each in (await get(browser, "host/tokens"))["tokens"]] == ["default"]
+
+
 @pytest.mark.parametrize(
     ("path", "body", "status", "code"),
     [

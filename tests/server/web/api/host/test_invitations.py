@@ -25,6 +25,32 @@ async def test_a_tournament_may_end_while_its_new_code_waits_for_the_disk(
     assert (await post(browser, f"tournaments/friday/{what}", body)).status_code == 200
 
 
+async def test_an_answer_has_the_code_of_its_own_command(server: MemoryServer, browser: httpx.AsyncClient) -> None:
+    tournament = server.world.create(classroom=True)
+    server.pass_ms()
+    server.log.after_wait = lambda: server.world.organiser.change_invite("friday", "other")
+    assert (await post(browser, "tournaments/friday/invite", {"code": "ours"})).json()["code"] == "ours"
+    server.log.after_wait = lambda: server.world.organiser.close_door("friday")
+    opened = await post(browser, "tournaments/friday/door", {"open": True})
+    assert opened.json()["code"] is not None
+    assert tournament.join_code is None, "another host has closed the door meanwhile"
+
+
+async def test_a_code_that_is_not_on_disk_is_not_shown(server: MemoryServer, browser: httpx.AsyncClient) -> None:
+    server.world.create(classroom=True)
+    server.pass_ms()
+    server.world.organiser.close_door("friday")
+    server.log.after_wait = lambda: server.world.organiser.open_door("friday")
+    assert (await get(browser, "tournaments/friday/invite"))["door"] is None
+    server.pass_ms()
+    server.world.organiser.close_door("friday")
+    server.pass_ms()
+    closed = (await browser.get("/api/tournaments/friday/invite.svg", headers=HOST)).text
+    server.world.create(name="Unwritten")
+    server.log.after_wait = lambda: server.world.organiser.open_door("friday")
+    assert (await browser.get("/api/tournaments/friday/invite.svg", headers=HOST)).text == closed
+
+
 async def test_an_invitation_is_shown_changed_and_lifted(server: MemoryServer, browser: httpx.AsyncClient) -> None:
     server.world.create(invite="hush hush")
     invitation = await get(browser, "tournaments/friday/invite")

@@ -57,6 +57,14 @@ async def test_the_host_sees_connected_bots_and_the_last_fault_of_each(
     }
 
 
+async def test_the_host_sees_no_key_that_is_not_on_disk(server: MemoryServer, browser: httpx.AsyncClient) -> None:
+    server.world.create()
+    server.world.login("ann", join="friday")
+    server.log.after_wait = lambda: server.world.organiser.reset_key("ann", KEY)
+    (ann,) = (await get(browser, "tournaments/friday/host"))["field"]
+    assert ann["open"]
+
+
 @pytest.mark.parametrize("seats", [2, 3])
 async def test_the_error_of_a_bot_that_crashed_is_for_the_host_alone(
     seats: int, server: MemoryServer, browser: httpx.AsyncClient
