@@ -61,6 +61,7 @@ async def get_match_picture(
     PNG needs the server's extra `pictures`.
     """
     site, answers = site_of(request), answers_of(request)
+    is_named = ply is not None and attempt is not None
     found = MatchBoards.model_validate_json(await answers.boards(match, ply or 0, 1))
     if ply is None and found.plies:
         ply = found.plies
@@ -72,8 +73,7 @@ async def get_match_picture(
     drawing = found.drawing and replace(found.drawing, board=board.board, last=tuple(board.last))
     body = await site.reader.run(draw_picture, drawing, f"{match}, ply {ply or 0}", flipped, known(kind))
     # A running match of a hidden game has no position; the picture will show the secrets after the match.
-    is_final = attempt is not None and ply is not None and board.position != ""
-    return answer(request, body, kind, FOR_GOOD if is_final else REVALIDATED)
+    return answer(request, body, kind, FOR_GOOD if is_named and board.position != "" else REVALIDATED)
 
 
 @router.get("/api/games/{game}/board.{kind}", responses=OF_ANY_KIND, response_class=Response)

@@ -54,6 +54,14 @@ async def test_a_running_match_has_pictures(server: MemoryServer, browser: httpx
     assert f"{match}, ply 2. X: 0. O: 1." in answer.text
 
 
+async def test_the_newest_picture_of_an_attempt_is_not_kept(server: MemoryServer, browser: httpx.AsyncClient) -> None:
+    tournament, _ = server.begun("alice", "bob", think_ms=1_000, legs=1)
+    server.pass_ms(2_500)
+    address = f"/matches/{next(iter(tournament.running))}/board.svg"
+    newest = await browser.get(address, params={"attempt": 1})
+    assert newest.headers["Cache-Control"] == "no-cache", "the next move changes it"
+
+
 async def test_any_position_has_a_picture(browser: httpx.AsyncClient) -> None:
     game = get_game("chess")
     state = game.initial().play("e2e4").play("e7e5")
