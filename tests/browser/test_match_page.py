@@ -254,6 +254,39 @@ async def test_an_attempt_whose_end_alone_is_told_has_its_own_boards(
     await expect(page.locator("#board .piece")).to_have_count(1)
 
 
+async def test_boards_that_were_asked_for_before_the_end_hide_nothing_after_it(
+    open_page: OpenPage, server: RunningServer, paced_bots: PacedBots
+) -> None:
+    page = await open_page()
+    cup = server.create("Hidden", "liars-dice", legs=1, start_at_bots=2, time_control={"move_ms": 600_000})
+    match = f"{cup}.1.1.1.1"
+    pace = await paced_bots.join(server.bot_url, cup, "hidden-ann", "hidden-ben")
+    pace.stop_at(4)
+    await server.until(cup, lambda told: [board["ply"] for board in told["running"]] == [4])
+    is_read, may_answer = asyncio.Event(), asyncio.Event()
+
+    async def answer(route: Route) -> None:
+        answer = await route.fetch()
+        is_read.set()
+        await may_answer.wait()
+        await route.fulfill(response=answer)
+
+    await page.route(f"**/api/matches/{match}/boards*", answer, times=1)
+    await page.goto(f"/matches/{match}")
+    await is_read.wait()
+    pace.release()
+    await expect(page.locator("#outcome b")).to_be_attached()
+    await page.keyboard.press("Home")
+    await expect(page.locator("#asking")).to_be_visible()
+    async with page.expect_response(f"**/api/matches/{match}/boards*") as late:
+        may_answer.set()
+    await (await late.value).finished()
+    await page.evaluate("new Promise((done) => setTimeout(done))")
+    await page.keyboard.press("ArrowRight")
+    await expect(page.locator("#ply")).to_contain_text("ply 1 of")
+    await expect(page.locator("#asking")).to_be_visible()
+
+
 async def test_a_result_that_could_not_be_read_is_asked_for_again(
     open_page: OpenPage, server: RunningServer, paced_bots: PacedBots, problems: Problems
 ) -> None:

@@ -115,8 +115,9 @@ export class Replay {
 
   /** Load the course so far, and boards from ply `first` on. @param {number} first */
   async #load(first) {
+    const { over } = this;
     const data = await readJson(`matches/${encodeURIComponent(this.id)}/boards?first=${first}&limit=${CHUNK}`);
-    if (data?.attempt !== this.attempt) return;
+    if (data?.attempt !== this.attempt || over !== this.over) return; // boards of before the end may hide something
     this.#blank = data.drawing;
     data.boards.forEach((/** @type {Frame} */ frame, /** @type {number} */ index) => {
       this.#frames.set(first + index, frame);
