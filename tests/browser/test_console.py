@@ -5,7 +5,7 @@ import re
 
 import pytest
 import pytest_asyncio
-from playwright.async_api import Page, expect
+from playwright.async_api import Page, Route, expect
 from websockets.asyncio.client import connect
 from websockets.typing import Subprotocol
 
@@ -198,6 +198,23 @@ async def test_a_host_makes_a_token_and_takes_it_back(page: Page, server: Runnin
     await page.get_by_role("button", name="Take back ada").click()
     await agree(page, "Take back")
     await expect(page.get_by_label("Host token")).to_be_visible()
+
+
+async def test_a_new_token_is_shown_even_if_the_list_of_tokens_cannot_be_read(
+    page: Page, server: RunningServer, problems: Problems
+) -> None:
+    problems.allow("ERR_FAILED")
+    await enter(page, server)
+    await page.get_by_label("Name of a new token").fill("shown-once")
+
+    async def answer(route: Route) -> None:
+        await (route.abort() if route.request.method == "GET" else route.continue_())
+
+    await page.route("**/api/host/tokens", answer)
+    await page.get_by_role("button", name="Make a token").click()
+    await expect(page.locator("#made-token")).to_have_text(re.compile(r"^rumble_[0-9a-f]{40}$"))
+    await expect(page.locator("#token-problem")).to_have_text("The server does not answer. Is it running?")
+    server.host.post("host/tokens/shown-once/remove", {})
 
 
 async def test_the_host_sees_which_bots_were_refused_and_why(page: Page, server: RunningServer) -> None:

@@ -41,7 +41,7 @@ export function replace(parent, children) {
 }
 
 /**
- * Carry out a command and `show` its effect, and return its answer. If either fails, show the error and return null.
+ * Carry out a command and `show` its effect. Return the answer; null for a refused command. An error of either is shown.
  * @param {() => Promise<any>} command
  * @param {string} place the id of the element for the error
  * @param {() => Promise<unknown>} show
@@ -49,14 +49,13 @@ export function replace(parent, children) {
 export async function attempt(command, place = "problem", show = async () => {}) {
   const problem = byId(place);
   problem.hidden = true;
+  let answer = null;
   try {
-    const answer = await command();
+    answer = await command();
     await show();
-    return answer;
   } catch (error) {
     showText(problem, shownIn(/** @type {Error} */ (error).message));
     problem.scrollIntoView({ block: "nearest" });
-    return null;
   }
+  return answer;
 }
-
