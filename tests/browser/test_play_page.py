@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 import pytest_asyncio
-from playwright.async_api import Page, WebSocketRoute, expect
+from playwright.async_api import Page, Route, WebSocketRoute, expect
 from rumble_bots.reference import make_reference_bot
 from rumble_bots.reference.remote import RemoteReferenceBot
 from rumble_bots.sdk.serve import serve
@@ -148,6 +148,53 @@ async def test_a_match_that_cannot_be_resumed_gives_the_reason(open_page: OpenPa
     await page.reload()
     await expect(page.locator("#message")).to_have_text("This club was removed.")
     await expect(page.locator("#start")).to_be_enabled()
+
+
+async def test_an_ended_match_that_is_read_late_replaces_no_newer_match(open_page: OpenPage) -> None:
+    page = await open_page()
+    await sit_down(page, RANDOM)
+    assert await my_turn(page)
+    await resign(page)
+    ended = (await page.locator("#match-link").get_attribute("href") or "").rpartition("/")[2]
+    may_answer = asyncio.Event()
+
+    async def answer(route: Route) -> None:
+        await may_answer.wait()
+        await route.continue_()
+
+    await page.route(f"**/api/matches/{ended}", answer)
+    await page.evaluate(f"sessionStorage.setItem('rumble.play', '{ended}')")
+    async with page.expect_request(f"**/api/matches/{ended}"):
+        await page.reload()
+    await page.locator("#cancel").click()
+    await page.locator("#start").click()
+    assert await my_turn(page)
+    async with page.expect_response(f"**/api/matches/{ended}"):
+        may_answer.set()
+    await click(page, 4)
+    await expect(page.locator("#moves li")).to_have_count(2)
+    await resign(page)
+
+
+async def test_the_list_of_opponents_is_asked_for_once_a_second_during_a_long_outage(
+    open_page: OpenPage, problems: Problems
+) -> None:
+    problems.allow("503")
+    page = await open_page()
+    await page.clock.install()
+    asked = 0
+
+    async def answer(route: Route) -> None:
+        nonlocal asked
+        asked += 1
+        await route.fulfill(status=503)
+
+    await page.route("**/api/opponents", answer)
+    await page.goto("/play")
+    for _ in range(30):
+        async with page.expect_response("**/api/opponents"):
+            await page.clock.run_for(1_000)
+    assert asked <= 32
 
 
 async def test_a_typed_move_that_is_not_allowed_is_told(page: Page) -> None:

@@ -4,7 +4,7 @@ import { byId, showText } from "./live.js";
 import { shown, shownIn } from "./names.js";
 import { Connection } from "./play/connection.js";
 import { Setup } from "./play/setup.js";
-import { MatchPanel } from "./play/match_panel.js";
+import { MatchPanel, fetchMatch } from "./play/match_panel.js";
 import { closeText, errorText } from "./play/texts.js";
 import { fetchAgain } from "./coming_again.js";
 import { keep, kept, keptAs, root } from "./root.js";
@@ -29,6 +29,8 @@ let wantedChallenge = null;
 let awaitedTournament = null;
 /** The match that this tab was playing before a reload. @type {string | null} */
 let savedMatch = kept(KEPT_AS, "sessionStorage");
+/** The ended match that is being read, until the page shows something else. @type {string | null} */
+let endedMatch = null;
 /** True if an unfinished match goes on before the new challenge. */
 let hasEarlierMatch = false;
 /** @type {number | undefined} */
@@ -79,7 +81,7 @@ function cancel() {
 /** Show the form in place of the match, or the match. @param {boolean} isForm @param {string} problem @param {string} [code] */
 function show(isForm, problem = "", code) {
   clearTimeout(busyTimer);
-  wantedChallenge = awaitedTournament = savedMatch = null;
+  wantedChallenge = awaitedTournament = savedMatch = endedMatch = null;
   panel.show(!isForm);
   setup.show(isForm);
   setup.idle();
@@ -156,7 +158,12 @@ function loggedIn(session) {
 
 /** Show a match that ended without this page: before its start, or during a lost connection. @param {string} match */
 async function ended(match) {
-  if (!(await panel.showEnded(match, setup.guest.name))) return toSetup("Your match is no longer there.");
+  endedMatch = match;
+  awaitedTournament = null;
+  const view = await fetchMatch(match);
+  if (endedMatch !== match) return; // the person has gone on
+  if (view?.status !== "over") return toSetup("Your match is no longer there.");
+  panel.showEnded(view, setup.guest.name);
   show(false);
   saveMatch(null);
 }

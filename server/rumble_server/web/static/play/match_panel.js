@@ -165,17 +165,14 @@ export class MatchPanel {
     if (frame.scores !== null) this.#showWhole(match);
   }
 
-  /** Show a match that ended while the page was away. @param {string} id @param {string} name of the person */
-  async showEnded(id, name) {
-    const view = await fetchMatch(id);
-    if (!view || view.status !== "over") return false;
+  /** Show a match that ended while the page was away. @param {MatchView} view @param {string} name of the person */
+  showEnded(view, name) {
     const seat = view.seats.findIndex((each) => each.toLowerCase() === name.toLowerCase());
     this.#begin({ ...view, seat, known: view.moves, turn: null, over: false });
     this.#time(view.seats.map(() => 0), null);
     this.#end({ ...view, termination: view.termination ?? "" });
     this.#showMoves(view.notes);
     this.#board.show(view);
-    return true;
   }
 
   /**
@@ -404,7 +401,7 @@ export class MatchPanel {
  * @param {string} id
  * @returns {Promise<MatchView | null>}
  */
-function fetchMatch(id) {
+export function fetchMatch(id) {
   return readJson(`matches/${encodeURIComponent(id)}`); // the connection shows its own trouble
 }
 

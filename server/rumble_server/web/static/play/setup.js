@@ -54,6 +54,8 @@ export class Setup {
   /** @type {Opponent[] | null} */
   #opponents = null;
   #shown = "";
+  /** @type {number | undefined} */
+  #timer;
 
   /**
    * @param {object} on
@@ -73,7 +75,6 @@ export class Setup {
     cancel.addEventListener("click", () => on.cancel());
     game.addEventListener("change", () => this.#gameChanged());
     name.addEventListener("input", () => showProblem(name, nameError, ""));
-    setInterval(() => this.refresh(), REFRESH_MS);
     document.addEventListener("visibilitychange", () => this.refresh());
     this.#gameChanged();
     this.refresh();
@@ -112,17 +113,16 @@ export class Setup {
     if (code === "unknown_bot") this.refresh();
   }
 
-  /** Fetch the opponents that take challenges now. */
+  /** Fetch the opponents that take challenges now, unless the form is hidden, and set the time of the next fetch. */
   async refresh() {
-    if (part.hidden || document.hidden) return;
-    try {
-      const answer = await fetch(`${root}/api/opponents`);
-      if (REPLACED.has(answer.status)) setTimeout(() => this.refresh(), SOON_MS);
-      if (!answer.ok) return;
-      this.#opponents = (await answer.json()).opponents;
-    } catch {
-      return; // the server is away: the list stays, and the start of a match will show the error
-    }
+    const isSeen = !part.hidden && !document.hidden;
+    // While the server is away, the list stays, and the start of a match will show the error.
+    const answer = isSeen ? await fetch(`${root}/api/opponents`).catch(() => null) : null;
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.refresh(), answer && REPLACED.has(answer.status) ? SOON_MS : REFRESH_MS);
+    const found = answer?.ok ? await answer.json().catch(() => null) : null;
+    if (found === null) return;
+    this.#opponents = found.opponents;
     this.#showOpponents();
   }
 
