@@ -1,4 +1,4 @@
-"""The last attempt at a match, with the notes, infos and thinking times of its moves, read from the match's facts."""
+"""The last attempt at a match that is over, with the notes, infos and thinking times of its moves, read from the match's facts."""
 
 from collections.abc import Iterable, Sequence
 
@@ -10,13 +10,12 @@ from rumble_server.match.clock import thinking_ms
 from rumble_server.match.facts import FrameSeen, MatchOver, MatchStarted, MoveMade, TurnAsked, with_turns
 
 
-def last_attempt(facts: Sequence[object]) -> tuple[MatchStarted | None, MatchOver | None]:
-    """Return the newest start and the newest end of a match; None for a missing fact.
-
-    While a next attempt is played, the start belongs to the next attempt, and the end to the attempt before.
-    """
-    started = next((fact for fact in reversed(facts) if isinstance(fact, MatchStarted)), None)
-    return started, next((fact for fact in reversed(facts) if isinstance(fact, MatchOver)), None)
+def last_attempt(facts: Sequence[object]) -> tuple[MatchStarted, MatchOver] | None:
+    """Return the start and the end of the last attempt that is over; None if no attempt is over, or it never began."""
+    over = next((fact for fact in reversed(facts) if isinstance(fact, MatchOver)), None)
+    starts = (fact for fact in facts if isinstance(fact, MatchStarted) and over and fact.attempt == over.attempt)
+    started = next(starts, None)
+    return None if started is None or over is None else (started, over)
 
 
 def notes(facts: Iterable[object], over: MatchOver) -> list[str | None]:

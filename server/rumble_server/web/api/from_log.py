@@ -275,8 +275,8 @@ def export_trf(rebuilt: Rebuilt, edition: str) -> bytes:
 
 
 def shown_match(facts: Sequence[LogFact]) -> models.MatchView | None:
-    """Return the last attempt at a match; None if no attempt began, or if the last attempt is not over."""
-    found = _ended_attempt(facts)
+    """Return the last attempt at a match that is over; None if no attempt is over, or it never began."""
+    found = last_attempt(facts)
     if found is None:
         return None
     started, over = found
@@ -287,8 +287,8 @@ def shown_match(facts: Sequence[LogFact]) -> models.MatchView | None:
 
 
 def boards(facts: Sequence[LogFact], first: int, most: int) -> bytes | None:
-    """Draw boards of the last attempt at a match; None if no attempt began, or if the last attempt is not over."""
-    found = _ended_attempt(facts)
+    """Draw boards of the last attempt at a match that is over; None if no attempt is over, or it never began."""
+    found = last_attempt(facts)
     if found is None:
         return None
     terms, over = found
@@ -298,13 +298,6 @@ def boards(facts: Sequence[LogFact], first: int, most: int) -> bytes | None:
 def boards_so_far(facts: Sequence[LogFact], terms: MatchStarted, moves: Sequence[str], first: int, most: int) -> bytes:
     """Draw boards of the running attempt that began with `terms`, for spectators. `moves` are the moves to show."""
     return to_json(replay(terms, moves, None, first, most, thought_ms(facts, terms, len(moves))))
-
-
-def _ended_attempt(facts: Sequence[LogFact]) -> tuple[MatchStarted, MatchOver] | None:
-    started, over = last_attempt(facts)
-    if over is None or started is None or started.attempt != over.attempt:
-        return None
-    return started, over
 
 
 def of_lost_match(

@@ -59,6 +59,26 @@ async def test_a_tournament_may_end_while_an_answer_about_it_waits_for_the_disk(
     assert server.main.play.tournaments.is_only_on_disk("friday")
 
 
+@pytest.mark.parametrize("path", ["", "/boards"])
+async def test_the_next_attempt_at_a_match_may_begin_while_an_answer_waits_for_the_disk(
+    server: MemoryServer, browser: httpx.AsyncClient, path: str
+) -> None:
+    tournament, _ = server.begun("alice", "bob", think_ms=1_000, legs=1)
+    server.pass_ms(2_500)
+    match = next(iter(tournament.running))
+    server.world.organiser.pause("friday", "")
+    server.world.organiser.play_again(match)
+
+    def begin() -> None:
+        server.world.organiser.resume("friday")
+        server.pass_ms()
+
+    server.log.after_wait = begin
+    answer = await browser.get(f"/api/matches/{match}{path}")
+    assert (answer.status_code, answer.json().get("attempt")) == (200, 1)
+    assert (await browser.get(f"/api/matches/{match}{path}")).json()["attempt"] == 2
+
+
 async def test_a_tournament_that_ends_while_a_list_is_read_is_in_the_list(
     server: MemoryServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
