@@ -201,9 +201,10 @@ async def test_a_host_makes_a_token_and_takes_it_back(page: Page, server: Runnin
 
 
 async def test_a_new_token_is_shown_even_if_the_list_of_tokens_cannot_be_read(
-    page: Page, server: RunningServer, problems: Problems
+    open_page: OpenPage, server: RunningServer, problems: Problems
 ) -> None:
     problems.allow("ERR_FAILED")
+    page = await open_page()
     await enter(page, server)
     await page.get_by_label("Name of a new token").fill("shown-once")
 

@@ -1,4 +1,4 @@
-"""The last attempt at a match that is over, with the notes, infos and thinking times of its moves, read from the match's facts."""
+"""The last attempt at a match that is over, with its notes, infos and thinking times, read from the match's facts."""
 
 from collections.abc import Iterable, Sequence
 

@@ -103,6 +103,11 @@ class Channel:
         """The matches whose newest position spectators do not see yet. The value for a match is the number of plies
         on the board that was sent last; -1 before the first board is sent."""
 
+    @property
+    def has_readers(self) -> bool:
+        """True if the channel has spectators, or a reader waits for a snapshot."""
+        return bool(self.spectators or (self._snapshot and self._snapshot.waiting_readers))
+
     def flush(self, up_to: int) -> None:
         """Send the changes. Do nothing if the last flush began too recently, or is still in progress.
 

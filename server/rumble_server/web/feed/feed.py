@@ -197,7 +197,7 @@ class Feed:
             if now_ms - channel.quiet_since_ms >= KEEP_ALIVE_MS:
                 channel.send(KEEP_ALIVE)
             self._close_stuck(channel.spectators, channel.tournament.id)
-            if not channel.spectators and now_ms - self._watched_at_ms[channel.tournament.id] >= UNWATCHED_MS:
+            if not channel.has_readers and now_ms - self._watched_at_ms[channel.tournament.id] >= UNWATCHED_MS:
                 del self._channels[channel.tournament.id], self._watched_at_ms[channel.tournament.id]
         if now_ms - self._kept_alive_at_ms >= KEEP_ALIVE_MS:
             self._kept_alive_at_ms = now_ms

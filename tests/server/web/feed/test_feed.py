@@ -181,3 +181,16 @@ async def test_a_game_that_fails_to_tell_its_outcome_stops_no_stream(
     server.world.organiser.start(tournament.id)
     server.pass_ms(20_000)
     assert (await watcher.read("match_over")).data["termination"] == "aborted"
+
+
+async def test_a_reader_whose_snapshot_was_made_before_a_freeze_of_the_process_is_read_to(server: MemoryServer) -> None:
+    tournament = server.world.create()
+    watcher = server.watch(tournament)
+    reading = asyncio.ensure_future(anext(watcher.stream))
+    await asyncio.sleep(0)
+    server.pass_ms(UNWATCHED_MS)
+    await reading
+    await watcher.read("snapshot")
+    server.world.organiser.end("friday", cancelled=True)
+    server.pass_ms()
+    assert (await watcher.read("status")).data["status"] == "cancelled"
