@@ -37,6 +37,7 @@ from rumble_server.tournament.facts import TournamentEnded
 from rumble_server.tournament.tournament import Tournament
 from rumble_server.web.app import make_web
 from rumble_server.web.feed.feed import Feed
+from rumble_server.web.feed.ranker import Ranker
 from rumble_server.web.public_address import Addresses
 from rumble_server.web.site import ClubUse, Process, ProcessFigures, Site
 from starlette.types import ASGIApp
@@ -212,7 +213,7 @@ class MemoryServer:
         self.log = WaitingLog(self.world)
         self.reader = MemoryReader(self.world)
         counts: Counter[type] = Counter()
-        self.feed = Feed(self.world.arena, self.log, counts=counts)
+        self.feed = Feed(self.world.arena, self.log, Ranker(self.world.clock.now_ms), counts)
         self.house = FakeHouse()
         self.house_bots = HouseBots(self.world.arena, HouseKeys("a-secret"), self.house, residents)
         self._published = self.world.log.durable

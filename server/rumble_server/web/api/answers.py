@@ -100,19 +100,14 @@ class ClubAnswers:
         return await self.made_from_log(tournament_id, from_log.gzipped, make, *args)
 
     async def pieces(
-        self,
-        tournament_id: str,
-        total: int,
-        make: Callable[[Rebuilt, *Args, int, int], bytes],
-        *args: *Args,
-        size: int,
+        self, tournament_id: str, matches: range, make: Callable[[Rebuilt, *Args, int, int], bytes], *args: *Args
     ) -> AsyncIterator[bytes]:
-        """Yield the results of `make` for the first `total` matches, `size` matches at a time.
+        """Yield the results of `make` for pieces of `matches`, a range of indexes whose step is the size of a piece.
 
-        `make` also gets the range of the piece as two indexes, counted from 0: `first` (included), `until` (excluded).
+        `make` also gets the range of the piece as two indexes: `first` (included), `until` (excluded).
         """
-        for first in range(0, total, size):
-            until = min(total, first + size)
+        for first in matches:
+            until = min(matches.stop, first + matches.step)
             yield await self.made_from_log(tournament_id, make, *args, first, until)
 
     async def once(self, key: Hashable, make: Callable[[], Awaitable[bytes]]) -> bytes:

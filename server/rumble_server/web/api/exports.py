@@ -16,7 +16,7 @@ from rumble_server.web.api import from_log
 from rumble_server.web.api.answers import ClubAnswers, answers_of
 from rumble_server.web.api.export_models import ExportDocument
 from rumble_server.web.api.reading import ERRORS, JSON
-from rumble_server.web.api.streamed import streamed
+from rumble_server.web.api.streamed import single_piece, streamed
 from rumble_server.web.compression import mark_public
 from rumble_server.web.errors import WebError
 
@@ -35,7 +35,8 @@ def _export_routes() -> APIRouter:
             return await answer(tournament, kind, media_type, _pieces(answers_of(request), tournament, kind))
 
         async def export_trf(request: Request, tournament: str, edition: Literal["16", "2026"] = "16") -> Response:
-            return await answer(tournament, kind, media_type, _trf(answers_of(request), tournament, edition))
+            made = answers_of(request).made_from_log(tournament, from_log.export_trf, edition)
+            return await answer(tournament, kind, media_type, single_piece(await _await_part(made)))
 
         chosen = export_trf if kind == "trf" else export_file
         chosen.__doc__ = ABOUT[kind]
@@ -60,14 +61,10 @@ def _export_routes() -> APIRouter:
 async def _pieces(answers: ClubAnswers, tournament: str, kind: str) -> AsyncIterator[bytes]:
     yield await _await_part(answers.made_from_log(tournament, from_log.export_head, kind))
     total, taken_back_count = await answers.made_from_log(tournament, from_log.count)
-    size = from_log.PIECE_MATCHES if kind == "csv" else from_log.PIECE_GAMES
-    async for piece in answers.pieces(tournament, total, from_log.export_matches, kind, taken_back_count, size=size):
+    matches = range(0, total, from_log.PIECE_MATCHES if kind == "csv" else from_log.PIECE_GAMES)
+    async for piece in answers.pieces(tournament, matches, from_log.export_matches, kind, taken_back_count):
         yield piece
     yield await answers.made_from_log(tournament, from_log.export_tail, kind)
-
-
-async def _trf(answers: ClubAnswers, tournament: str, edition: str) -> AsyncIterator[bytes]:
-    yield await _await_part(answers.made_from_log(tournament, from_log.export_trf, edition))
 
 
 async def _await_part(made: Awaitable[bytes]) -> bytes:

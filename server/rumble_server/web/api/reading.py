@@ -144,8 +144,9 @@ async def _match_list(
     total, taken_back_count = await answers.made_from_log(tournament, from_log.count, bot, against)
     yield b'{"total":%d,"matches":[' % total
     until = total if limit is None else min(total, offset + limit)
-    for first in range(offset, until, from_log.PIECE_MATCHES):
-        end = min(until, first + from_log.PIECE_MATCHES)
-        piece = await answers.made_from_log(tournament, from_log.matches, bot, against, taken_back_count, first, end)
-        yield b"," + piece if first > offset else piece
+    asked = range(offset, until, from_log.PIECE_MATCHES)
+    separator = b""
+    async for piece in answers.pieces(tournament, asked, from_log.matches, bot, against, taken_back_count):
+        yield separator + piece
+        separator = b","
     yield b"]}"

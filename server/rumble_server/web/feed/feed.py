@@ -10,7 +10,7 @@ from rumble_server.tournament.tournament import Tournament
 from rumble_server.web.feed.channel import PACE_MS, Channel, snapshot_chunk
 from rumble_server.web.feed.crosstable import prepare_pairs
 from rumble_server.web.feed.ranker import Ranker
-from rumble_server.web.feed.spectator import Chunk, Spectator
+from rumble_server.web.feed.spectator import CatchUp, Chunk, Spectator
 from rumble_server.web.feed.waker import Waker
 from rumble_server.web.ports import ClubPlay, DurableLog
 
@@ -30,13 +30,11 @@ RETRY = Chunk(0, b"retry: 1000\n\n")
 class Feed:
     """The live feed of a club, with a channel for each tournament that is watched. The feed runs on the event loop."""
 
-    def __init__(
-        self, play: ClubPlay, log: DurableLog, ranker: Ranker | None = None, counts: Counter[type] | None = None
-    ) -> None:
+    def __init__(self, play: ClubPlay, log: DurableLog, ranker: Ranker, counts: Counter[type]) -> None:
         """Make the feed of a club. `publish` adds to `counts` the number of published facts of each type."""
-        self.ranker = Ranker(play.clock.now_ms) if ranker is None else ranker
-        self.ranker.listeners.append(self._on_ranking)
-        self._fact_counts = Counter() if counts is None else counts
+        self.ranker = ranker
+        ranker.listeners.append(self._on_ranking)
+        self._fact_counts = counts
         self._play = play
         self._log = log
         self._published = log.durable
@@ -85,14 +83,7 @@ class Feed:
         first = [RETRY, *await channel.catch_up(last_event_id)]
         if self.is_closed or endings != self.ending_count:
             return
-        spectator = Spectator(
-            first,
-            channel.catch_up,
-            self._must_wait_for_disk,
-            self._play.clock.now_ms,
-            self._waker.wake,
-            gzipped=gzipped,
-        )
+        spectator = self._spectator(first, channel.catch_up, gzipped=gzipped)
         channel.spectators.add(spectator)
         try:
             async for data in spectator.chunks():
@@ -117,9 +108,7 @@ class Feed:
         async def catch_up() -> list[Chunk]:
             return first
 
-        spectator = Spectator(
-            first, catch_up, self._must_wait_for_disk, self._play.clock.now_ms, self._waker.wake, gzipped=gzipped
-        )
+        spectator = self._spectator(first, catch_up, gzipped=gzipped)
         self._readers_of_ended[spectator] = tournament_id
         if self._timer is None:
             self._arm()
@@ -128,6 +117,10 @@ class Feed:
                 yield data
         finally:
             self._readers_of_ended.pop(spectator, None)
+
+    def _spectator(self, first: list[Chunk], catch_up: CatchUp, *, gzipped: bool) -> Spectator:
+        now_ms = self._play.clock.now_ms
+        return Spectator(first, catch_up, self._must_wait_for_disk, now_ms, self._waker.wake, gzipped=gzipped)
 
     def _on_ranking(self, tournament: Tournament) -> None:
         channel = self._channels.get(tournament.id)

@@ -35,18 +35,22 @@ class Chunk:
         return self._gzipped
 
 
+CatchUp = Callable[[], Awaitable[Iterable[Chunk]]]
+"""A function that returns the chunks for a reader that has fallen behind."""
+
+
 class Spectator:
-    """A reader of a feed. `catch_up` returns the chunks for a reader that has fallen behind."""
+    """A reader of a feed."""
 
     def __init__(
         self,
         first: Iterable[Chunk],
-        catch_up: Callable[[], Awaitable[Iterable[Chunk]]],
+        catch_up: CatchUp,
         must_wait_for_disk: Callable[["Spectator", Chunk], bool],
         now_ms: Callable[[], int],
         wake: Callable[["Spectator"], None],
         *,
-        gzipped: bool = False,
+        gzipped: bool,
     ) -> None:
         self._queue = deque(first)
         self._catch_up = catch_up

@@ -68,8 +68,8 @@ async def test_a_club_may_be_removed_while_its_change_waits_for_the_disk(
 
 async def test_a_list_shows_no_club_that_is_not_on_disk(server: MemoryServer, browser: httpx.AsyncClient) -> None:
     server.world.create()
-    chosen = {"quotas": Quotas(), "listed": True}
-    server.log.after_wait = lambda: Administrator(server.world.arena).create("class-7", "", **chosen)
+    administrator = Administrator(server.world.arena)
+    server.log.after_wait = lambda: administrator.create("class-7", "", Quotas(), listed=True)
     assert await names(browser) == ["main"]
 
 
