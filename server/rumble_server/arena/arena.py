@@ -31,9 +31,8 @@ from rumble_server.arena.tournaments.ended import MakeAnswer, answer_join, answe
 from rumble_server.arena.tournaments.lifecycle import Lifecycle
 from rumble_server.arena.tournaments.scheduler import Scheduler
 from rumble_server.limits.admission import Admission
-from rumble_server.limits.bans import Ban, Bans
+from rumble_server.limits.bans import Ban
 from rumble_server.limits.bounds import Bounds
-from rumble_server.limits.guesses import Guesses
 from rumble_server.match.progress import Progress
 from rumble_server.tournament.ended import EndedTournament
 from rumble_server.tournament.errors import CommandRefused, RequestRefused
@@ -75,6 +74,7 @@ class Arena:
         self.log = log
         self.random = random
         self.admission = admission
+        self.bans, self.guesses = admission.bans, admission.guesses
         self.recorder = recorder = Recorder(
             log, clock, lambda: self.scheduler.settle(), admission.bans, clubs, taken_ids
         )
@@ -133,16 +133,6 @@ class Arena:
     def is_idle(self) -> bool:
         """True if no bot is logged in, and no tournament in memory goes on."""
         return not self._logged_in and all(each.is_over for each in self.tournaments.values())
-
-    @property
-    def bans(self) -> Bans:
-        """Bans of names and addresses."""
-        return self.admission.bans
-
-    @property
-    def guesses(self) -> Guesses:
-        """Counts of wrong secrets."""
-        return self.admission.guesses
 
     def ban_of(self, address: str) -> Ban | None:
         """Return the ban of an address; None without a ban."""

@@ -19,7 +19,7 @@ from rumble_server.match.progress import Progress
 
 
 class ClubPlay(Protocol):
-    """The play of a club. The web changes none of its values."""
+    """The play of a club. The web changes nothing of it but the counts of wrong secrets."""
 
     clock: Clock
     names: Names
@@ -28,14 +28,8 @@ class ClubPlay(Protocol):
     tournaments: Tournaments
     host_tokens: HostTokens
     refused_bots: RefusedBots
-
-    @property
-    def bans(self) -> Bans:
-        """Bans of names and addresses."""
-
-    @property
-    def guesses(self) -> Guesses:
-        """Counts of wrong secrets."""
+    bans: Bans
+    guesses: Guesses
 
     @property
     def running_count(self) -> int:

@@ -14,7 +14,7 @@ from typing import Protocol, Self, TypeVar, cast
 from weakref import WeakValueDictionary
 
 from fastapi import Request
-from rumble_protocol.clubs import MAIN, web_path
+from rumble_protocol.clubs import MAIN
 from rumble_protocol.codes import ErrorCode
 
 from rumble_server.arena.commands.club_commands import ClubCommands
@@ -116,11 +116,6 @@ class Site:
     """Function that returns true while the lease of this node is over."""
     saving: WeakValueDictionary[str, asyncio.Lock] = field(default_factory=WeakValueDictionary)
     """Locks for numbering and saving versions: a lock for each bot name, so that no bot waits for another bot."""
-
-    @property
-    def root(self) -> str:
-        """Prefix of the paths of the club's pages, without a slash at the end."""
-        return web_path(self.club)
 
     @property
     def ranker(self) -> Ranker:
