@@ -68,11 +68,11 @@ class Addresses:
 
         The name of the host comes from a trusted proxy, or else from the Host header.
         """
-        root: str = request.scope["root_path"]
-        title: str = request.scope["state"].get("title", "")
+        root, state = request.scope["root_path"], request.scope["state"]
+        title = state.get("title", "")
         if self._public_url is not None:
             return PublicAddress(self._public_url + root, (), root, title)
-        shown = request.scope.get("state", {}).get("forwarded_host")
+        shown = state.get("forwarded_host")
         base = f"{request.url.scheme}://{shown}{root}" if shown else str(request.base_url).rstrip("/")
         address = PublicAddress(base, (), root, title)
         local_address = (request.scope.get("server") or ("",))[0]

@@ -137,13 +137,13 @@ async def _bot(request: Request) -> Response:
     listed = await listing(site, answers_of(request))
     found = await asyncio.to_thread(lines_of, listed.counted, name)
     player = site.play.players.get(name)
-    if not found and (player is None or not player.is_connected):
+    if found:
+        (record,) = records(replace(each, lines=(line,)) for each, line in found)
+    elif player is not None and player.is_connected:
+        record = Record(player.name)
+    else:
         damaged = f"; {listed.damaged} of them are damaged" if listed.damaged else ""
         raise WebError.not_found(f"none of the listed tournaments has a bot {name!r}{damaged}")
-    record = next(iter(records(replace(each, lines=(line,)) for each, line in found)), None)
-    if record is None:
-        record = Record(name if player is None else player.name)
-    player = site.play.players.get(record.name)
     session, shown = None if player is None else player.newest, site.play.display_names.of([record.name])
     return await _answer(
         request, "bot.html", record=record, lines=found, session=session, listing=listed, display_names=shown

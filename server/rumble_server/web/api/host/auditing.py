@@ -7,6 +7,7 @@ from typing import Any
 from fastapi import Request
 from pydantic import BaseModel
 
+from rumble_server.web.client import client_address
 from rumble_server.web.guards.secret_checks import SECRETS
 
 audit = logging.getLogger("rumble_server.audit")
@@ -33,12 +34,11 @@ async def audit_command(request: Request) -> AsyncIterator[None]:
 def _log(request: Request, refused: str) -> None:
     if request.method not in READS:
         parameters = getattr(request.state, "audited_parameters", {})
-        about = ", ".join(f"{name}: {value}" for name, value in parameters.items())
-        address = request.client.host if request.client else ""
         fields = {
             "host": request.state.token_holder,
             "command": f"{request.method} {request.url.path}",
-            "about": about,
-            "address": address,
+            "about": ", ".join(f"{name}: {value}" for name, value in parameters.items()),
+            "address": client_address(request),
+            "refused": refused,
         }
-        audit.info("host command", extra={**fields, "refused": refused})
+        audit.info("host command", extra=fields)

@@ -143,8 +143,7 @@ async def get_qr(tournament: str, request: Request) -> Response:
     """
     found, going_on = await answers_of(request).basics(tournament), answers_of(request).open_tournament(tournament)
     base = public_address_of(request).to_share.base
-    is_open = going_on is not None and going_on.join_code is not None
-    link = join_link(going_on, base) if going_on is not None and is_open else page_link(found, base)
+    link = page_link(found, base) if going_on is None or going_on.join_code is None else join_link(going_on, base)
     await site_of(request).wait_for_disk()
     return Response(qr_code(link), HTTPStatus.OK, SECRET, media_type="image/svg+xml")
 

@@ -119,14 +119,13 @@ export function whenLoggedIn(show) {
     byId("token-error").textContent = "";
     field.removeAttribute("aria-invalid");
     try {
-      if (!/^[\x21-\x7e]+$/.test(given)) throw new Refused(401, "A token has only plain letters, digits and signs.");
+      if (!/^[\x21-\x7e]+$/.test(given)) throw new Refused(0, "A token has only plain letters, digits and signs.");
       const answer = await send("GET", login.check ?? "", given);
       // A token made by the server works even after too many wrong tokens of others at the same address.
       remember(answer.headers.get("Rumble-Token") ?? given);
     } catch (error) {
       const refused = /** @type {Refused} */ (error);
-      const wrong = /^[\x21-\x7e]+$/.test(given) && refused.status === 401;
-      byId("token-error").textContent = wrong ? (login.wrong ?? "") : refused.message;
+      byId("token-error").textContent = refused.status === 401 ? (login.wrong ?? "") : refused.message;
       field.setAttribute("aria-invalid", "true");
       field.focus();
       field.select();
