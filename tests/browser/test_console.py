@@ -177,6 +177,24 @@ async def test_a_new_code_takes_the_place_of_the_old(page: Page, server: Running
     await expect(page.get_by_text("not valid any more")).to_be_visible()
 
 
+async def test_a_host_who_hides_a_tournament_keeps_the_newer_rules_of_another_host(
+    open_page: OpenPage, server: RunningServer, problems: Problems
+) -> None:
+    problems.allow("ERR_FAILED|/events")
+    page = await open_page()
+    await page.route("**/events", lambda route: route.abort())  # the page hears of no change
+    cup = server.create("Two hosts")
+    await enter(page, server, cup)
+    await expect(page.locator("#list")).to_have_text("Hide")
+    path, host = f"{server.url}/api/tournaments/{cup}", {"Authorization": f"Bearer {server.token}"}
+    config = server.host.get(f"tournaments/{cup}/host")["config"]
+    assert (await page.request.put(f"{path}/config", headers=host, data={**config, "cycles": 7})).ok
+    await page.locator("#list").click()
+    await expect(page.locator("#outcome")).to_have_text("The list of tournaments does not show it.")
+    config = server.host.get(f"tournaments/{cup}/host")["config"]
+    assert (config["listed"], config["cycles"]) == (False, 7)
+
+
 async def test_a_tournament_that_is_not_there(page: Page, server: RunningServer) -> None:
     await enter(page, server, "nowhere")
     await expect(page.get_by_role("alert").filter(has_text="there is no tournament 'nowhere'")).to_be_visible()

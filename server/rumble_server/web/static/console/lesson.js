@@ -68,7 +68,10 @@ export function prepareLesson(path, act) {
   onClick("list", () => {
     const listed = !shown.config.listed;
     const done = listed ? "The list of tournaments shows it." : "The list of tournaments does not show it.";
-    return act(done, () => request("PUT", `${path}/config`, { ...shown.config, listed }));
+    return act(done, async () => {
+      const { config } = await request("GET", `${path}/host`); // another host may have changed it
+      return request("PUT", `${path}/config`, { ...config, listed });
+    });
   });
   onClick("tell", async () => {
     const text = "Every bot of the tournament gets it as a notice; its program shows it.";
