@@ -20,6 +20,10 @@ async def test_nothing_is_told_before_it_is_on_disk(server: MemoryServer, browse
         answer = await browser.get(path)
         assert (answer.status_code, answer.json()["error"]["code"]) == (503, "unavailable")
         assert "disk full" in answer.json()["error"]["message"]
+    assert (await browser.get("/api/tournaments/unwritten/house", headers=HOST)).status_code == 503
+    assert (await browser.get("/write?join=unwritten")).status_code == 503
+    form = {"language": "python", "tournament": "unwritten"}
+    assert (await browser.post("/join/zip", data=form)).status_code == 503
 
 
 async def test_nobody_waits_long_for_the_disk(

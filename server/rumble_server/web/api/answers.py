@@ -129,9 +129,16 @@ class ClubAnswers:
         return answer
 
     async def basics(self, tournament_id: str) -> Basics:
-        """Return the identity and the configuration of a tournament. Raises CommandRefused, WebError, StoreError."""
+        """Return the identity and the configuration of a tournament, once all facts so far are on disk.
+
+        Raises CommandRefused, WebError, StoreError.
+        """
         found = self.open_tournament(tournament_id)
-        return await self.made_from_log(tournament_id, from_log.basics) if found is None else from_log.basics_of(found)
+        if found is None:
+            return await self.made_from_log(tournament_id, from_log.basics)
+        basics = from_log.basics_of(found)
+        await self._site.wait_for_disk()
+        return basics
 
     def audit_context(self, tournament_id: str) -> Context | None:
         """Return the data in memory that an audit needs besides the log; None for a tournament that is over."""

@@ -217,8 +217,8 @@ async def _play(request: Request) -> Response:
 
 async def _write(request: Request) -> Response:
     joins = request.query_params.get("join", "")
-    found = await answers_of(request).basics(joins) if joins else None
     invitation = _invitation_to(request, site_of(request).play.tournaments.get(joins) if joins else None)
+    found = await answers_of(request).basics(joins) if joins else None
     tournament, by_invitation = (None, False) if found is None else (found.id, found.invite is not None)
 
     def page() -> Response:

@@ -95,10 +95,9 @@ async def add_house_bots(tournament: str, request: Request) -> TournamentView:
 @router.get("/tournaments/{tournament}/invite")
 async def get_invite(tournament: str, request: Request) -> models.InviteAnswer:
     """Show the invitation: the code if bots need a code, a link to the page, and the command that starts a bot."""
-    found, address = await answers_of(request).basics(tournament), public_address_of(request)
-    going_on = answers_of(request).open_tournament(tournament)
+    going_on, address = answers_of(request).open_tournament(tournament), public_address_of(request)
     door = None if going_on is None or going_on.join_code is None else door_answer(going_on, address)
-    await site_of(request).wait_for_disk()
+    found = await answers_of(request).basics(tournament)
     return invite_answer(found, address).model_copy(update={"door": door})
 
 
@@ -141,11 +140,10 @@ async def get_qr(tournament: str, request: Request) -> Response:
 
     While the door is open, the link leads to the page where pupils join. Otherwise it leads to the tournament.
     """
-    found, going_on = await answers_of(request).basics(tournament), answers_of(request).open_tournament(tournament)
-    base = public_address_of(request).to_share.base
-    link = page_link(found, base) if going_on is None or going_on.join_code is None else join_link(going_on, base)
-    await site_of(request).wait_for_disk()
-    return Response(qr_code(link), HTTPStatus.OK, SECRET, media_type="image/svg+xml")
+    going_on, base = answers_of(request).open_tournament(tournament), public_address_of(request).to_share.base
+    link = None if going_on is None or going_on.join_code is None else join_link(going_on, base)
+    found = await answers_of(request).basics(tournament)
+    return Response(qr_code(link or page_link(found, base)), HTTPStatus.OK, SECRET, media_type="image/svg+xml")
 
 
 def organiser_view(rebuilt: Rebuilt) -> models.OrganiserView:
