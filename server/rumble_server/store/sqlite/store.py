@@ -64,11 +64,11 @@ class SqliteStore(ClubStore):
             last = last_number(self.database)
             empty_wal(self.database)
             problem = check_index(self.database)
+            if problem is not None:  # before any write: the next start must find the damage, too
+                raise StoreError(f"{self.path} is damaged: {problem} (`rumble db repair` mends what can be)")
             with self.database:
                 self.database.execute("BEGIN IMMEDIATE")
                 index_matches(self.database, last)
-            if problem is not None:
-                raise StoreError(f"{self.path} is damaged: {problem} (`rumble db repair` mends what can be)")
         return last
 
     # --- clubs ---

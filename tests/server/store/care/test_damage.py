@@ -126,6 +126,14 @@ def test_damaged_index_is_reported_and_keeps_the_server_from_starting(path: Path
         assert reader.ended_ids(9, listed=True) == ["monday", "friday"]
 
 
+def test_a_refused_start_leaves_the_sign_that_values_are_lost(path: Path) -> None:
+    """A server that started would number its runs from 1 again."""
+    execute(path, "DELETE FROM meta")
+    for _ in range(2):
+        with pytest.raises(StoreError, match=LOST_VALUES):
+            SqliteStore(str(path))
+
+
 def test_rows_that_a_server_writes_meanwhile_are_no_damage(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     facts = FACTS
     half = next(number for number, fact in enumerate(facts) if isinstance(fact, TournamentEnded))
