@@ -219,7 +219,7 @@ def audit(client: OrganiserClient, tournament_id: Id) -> CommandOutput:
     report = client.get(api_path("tournaments", tournament_id, "audit"))
     verdict = "nothing to complain of" if report["fair"] else "not fair"
     lines = [f"{tournament_id}: {verdict}", *(each["message"] for each in report["flags"]), *void_text(report["void"])]
-    return report, *lines, audit_table(report)
+    return report, *lines, audit_table(plain(report))
 
 
 @app.command()

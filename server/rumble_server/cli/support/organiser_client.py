@@ -158,10 +158,9 @@ class OrganiserClient:
                     answer = client.request(method, f"/api/{path}", headers=_bearer(self._chosen_token), **kwargs)
         except httpx.TimeoutException:
             raise CliError(f"the server at {self.base} did not answer within {TIMEOUT_S:g} s") from None
-        except UnicodeEncodeError:
-            problem = "the command line has characters that this locale cannot read; PYTHONUTF8=1 reads them"
-            raise CliError(problem, ExitCode.USAGE) from None
         except (httpx.HTTPError, httpx.InvalidURL, UnicodeError) as error:  # a UnicodeError for a proxy's host
+            if isinstance(error, UnicodeEncodeError) and error.encoding == "utf-8":
+                raise
             raise CliError(self._unanswered(error)) from None
         if answer.is_success:
             self._save_token(answer.headers.get("Rumble-Token"))

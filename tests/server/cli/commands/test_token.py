@@ -4,6 +4,7 @@ import pytest
 from rumble_bots.sdk.address import Address
 from rumble_bots.sdk.keys import kept_token, token_file, write_private
 from rumble_protocol.secret import is_made
+from rumble_server.cli.support.organiser_client import OrganiserClient
 
 from tests.server.cli.run_here import ran
 from tests.server.cli.server_thread import TOKEN
@@ -32,3 +33,12 @@ def test_a_host_gives_a_token_and_takes_it_back(
     code, out, error = rumble("list")
     assert (code, out) == (1, "")
     assert "this is not a host token of" in error
+
+
+@pytest.mark.usefixtures("as_host")
+def test_characters_that_would_steer_a_terminal_are_shown_as_escapes(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    token = {"name": "steer\x1b[2J", "since_ms": 0, "own": False}
+    monkeypatch.setattr(OrganiserClient, "get", lambda *_: {"tokens": [token]})
+    assert "steer\\u001b[2J" in ran(capsys, "token", "list")[1]

@@ -8,6 +8,7 @@ import httpx
 import pytest
 from rumble_protocol.secret import is_made, make_secret
 from rumble_server.cli.main import run
+from rumble_server.cli.support.organiser_client import OrganiserClient
 from websockets.sync.client import connect
 from websockets.typing import Subprotocol
 
@@ -146,6 +147,7 @@ def test_commands_say_the_status(capsys: Captured) -> None:
         ([], 2, "command"),
         (["start", "friday", "--host-token", "schlüssel-\u2603"], 2, "plain characters"),
         (["create", "Zo\udcc3\udcab", "--game", "tictactoe"], 2, "PYTHONUTF8=1"),  # a name the locale could not read
+        (["standings", "Zo\udcc3\udcab"], 2, "PYTHONUTF8=1"),  # the same in a path of the API
         (["list", "--server", "127.0.0.1:1"], 1, "no server answers at http://127.0.0.1:1"),
     ],
 )
@@ -235,6 +237,13 @@ def test_characters_that_would_steer_a_terminal_are_shown_as_escapes(capsys: Cap
         assert "\x1b" not in text
         assert "\x9b" not in text
         assert "[2J" in text
+
+
+def test_an_audit_shows_such_characters_as_escapes(capsys: Captured, monkeypatch: pytest.MonkeyPatch) -> None:
+    bot = {"matches": 2, "seats": [1, 1], "longest_wait_ms": 3, "excused_ms": 0, "drops": 0}
+    report = {"fair": True, "flags": [], "void": {}, "bots": {"steer\x1b[2J": bot}}
+    monkeypatch.setattr(OrganiserClient, "get", lambda *_: report)
+    assert "steer\\u001b[2J" in printed(capsys, "tournament", "audit", "friday")
 
 
 def test_a_host_gives_an_open_name_a_key(capsys: Captured, server_url: str) -> None:
