@@ -19,7 +19,7 @@ from rumble_server.cli.output.tables import crosstable, print_standings, standin
 from rumble_server.cli.output.terminal import is_screen, plain_or_rich
 from rumble_server.cli.processes.bot_process import BotSpec, process_command, search_ms
 from rumble_server.cli.processes.house import HouseProcesses
-from rumble_server.cli.processes.running import bot_processes, running_server
+from rumble_server.cli.processes.running import bot_processes, server_unless_stopped
 from rumble_server.cli.support.bot_names import checked_bots, own_name, read_house, split_names
 from rumble_server.cli.support.local_config import local_config
 from rumble_server.cli.support.loop import run, until_signal
@@ -113,7 +113,9 @@ def entrant_names(bots: list[str]) -> list[str]:
 async def _demo(config: ServerConfig, wanted: TournamentConfig, bots: list[str], *, stays: bool, as_json: bool) -> int:
     console = plain_or_rich(stderr=as_json)
     stopping = until_signal()
-    async with running_server(config, HouseProcesses) as server:
+    async with server_unless_stopped(config, HouseProcesses, stopping) as server:
+        if server is None:
+            return ExitCode.INTERRUPTED
         tournament = Organiser(server.arena).create(wanted)
         await server.log.wait(server.log.last)
         page = f"{server.url}/tournaments/{tournament.id}"

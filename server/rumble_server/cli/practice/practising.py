@@ -24,7 +24,7 @@ from rumble_server.cli.output.screen import Screen
 from rumble_server.cli.output.trace import Trace, TraceEntry
 from rumble_server.cli.practice.proxy import proxying
 from rumble_server.cli.processes.bot_process import BotSpec, make_bot, search_ms
-from rumble_server.cli.processes.running import running_server
+from rumble_server.cli.processes.running import server_unless_stopped
 from rumble_server.cli.support.bot_names import checked_bots, own_name
 from rumble_server.cli.support.local_config import local_config
 from rumble_server.cli.support.loop import run_unless_stopped
@@ -87,7 +87,8 @@ def practise(
 async def _practice(
     config: ServerConfig, wanted: TournamentConfig, against: str, command: Sequence[str], screen: Screen, folder: str
 ) -> int:
-    async with running_server(config) as server:
+    async with server_unless_stopped(config, None, asyncio.Event()) as server:
+        assert server is not None  # on SQLite no server stands by
         tournament = Organiser(server.arena).create(wanted)
         await server.log.wait(server.log.last)
         async with _opponent(against, server.url, wanted) as opponent, proxying(ws_url(server.url), screen) as proxy:

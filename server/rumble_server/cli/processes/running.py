@@ -18,15 +18,6 @@ LOOK_S = 0.05
 
 
 @asynccontextmanager
-async def running_server(config: "ServerConfig", make_house: "MakeHouse | None" = None) -> "AsyncIterator[Server]":
-    """Run a server until the block ends. Raises CliError if the server cannot start."""
-    async with server_unless_stopped(config, make_house, asyncio.Event()) as server:
-        if server is None:
-            raise CliError("another server leads on this database")
-        yield server
-
-
-@asynccontextmanager
 async def server_unless_stopped(
     config: "ServerConfig", make_house: "MakeHouse | None", stopping: asyncio.Event
 ) -> "AsyncIterator[Server | None]":

@@ -2,14 +2,17 @@
 
 import asyncio
 import json
+import signal
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from typing import get_type_hints
 
 import pytest
 from rumble_engine import get_game
+from rumble_server.app import Server
 from rumble_server.cli.commands.demo import demo
-from rumble_server.cli.output.errors import CliError
+from rumble_server.cli.main import run
+from rumble_server.cli.output.errors import CliError, ExitCode
 from rumble_server.cli.output.tables import TABLE_RECORD
 from rumble_server.cli.practice import demonstration
 from rumble_server.cli.practice.demonstration import entrant_names, expand_counts
@@ -34,6 +37,16 @@ def test_the_help_names_every_format() -> None:
     *others, last = FORMATS
     option, *_ = get_type_hints(demo, include_extras=True)["format_"].__metadata__
     assert option.help == f"{', '.join(others)} or {last}."
+
+
+def test_a_demo_that_waits_for_another_server_ends_by_ctrl_c(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def stand_by(_: Server, stopping: asyncio.Event) -> bool:
+        signal.raise_signal(signal.SIGINT)
+        await asyncio.wait_for(stopping.wait(), 5)
+        return False
+
+    monkeypatch.setattr(Server, "start", stand_by)
+    assert run(["demo"]) == ExitCode.INTERRUPTED
 
 
 @asynccontextmanager
