@@ -6,7 +6,7 @@ Two servers play by turns: the real server, and a server that leaves every frame
 
 import sys
 
-from rumble_server.cli.main import main as rumble
+from rumble_server.cli.__main__ import main as rumble
 from rumble_server.gateway import upgrade
 from rumble_server.gateway.connection import Connection
 from rumble_server.gateway.frame_reader import FrameReader

@@ -20,7 +20,7 @@ import httpx
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))  # for modules of `tests`
 TOKEN = "benchmark-token"
-RUMBLE = ("-m", "rumble_server.cli.main")
+RUMBLE = ("-m", "rumble_server.cli")
 PACKAGES = ("engine", "protocol", "server", "bots")
 
 

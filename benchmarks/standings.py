@@ -85,7 +85,7 @@ def held_ms(bots: int) -> float:
 def file_s(command: str, path: Path) -> float:
     began = time.perf_counter()
     subprocess.run(
-        [sys.executable, "-m", "rumble_server.cli.main", command, str(path), "--json"],
+        [sys.executable, "-m", "rumble_server.cli", command, str(path), "--json"],
         stdout=subprocess.DEVNULL,
         check=True,
         env=dict(os.environ),

@@ -12,7 +12,7 @@ import os
 import time
 
 from rumble_server import app
-from rumble_server.cli.main import main
+from rumble_server.cli.__main__ import main
 
 BEAT_S = 0.001
 """Time in s between two looks, by which a stretch may be told too long."""

@@ -6,7 +6,7 @@ from dataclasses import asdict
 from typing import Any
 
 from rumble_server.arena.ports import HouseBot
-from rumble_server.cli.main import main
+from rumble_server.cli.__main__ import main
 from rumble_server.cli.processes import house
 from rumble_server.cli.processes.house_process import House
 

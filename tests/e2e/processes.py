@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import pytest
 from rumble_server.cli.main import run
 
-RUMBLE = (sys.executable, "-m", "rumble_server.cli.main")
+RUMBLE = (sys.executable, "-m", "rumble_server.cli")
 LOOPBACK = "127.0.0.1"
 PATIENCE_S = 60.0
 """Time in s within which a process must do whatever a test waits for."""

@@ -9,7 +9,7 @@ import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
-from typing import Annotated, Any, NoReturn
+from typing import Annotated, Any
 
 import typer
 from typer.core import TyperGroup
@@ -155,12 +155,3 @@ def _drop_output() -> None:
 def _print_error(message: str, exit_code: int) -> int:
     typer.echo(plain(f"rumble: {' '.join(message.split())}"), err=True)
     return exit_code
-
-
-def main() -> NoReturn:
-    """Run `rumble` and end the process."""
-    sys.exit(run())
-
-
-if __name__ == "__main__":
-    main()

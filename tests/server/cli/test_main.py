@@ -119,7 +119,7 @@ def test_a_module_may_bring_commands_of_its_own(
 
 
 def rumble(*args: str) -> list[str]:
-    return [sys.executable, "-m", "rumble_server.cli.main", *args]
+    return [sys.executable, "-m", "rumble_server.cli", *args]
 
 
 @pytest.mark.e2e

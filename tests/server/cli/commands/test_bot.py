@@ -105,7 +105,7 @@ def test_ctrl_c_stops_even_a_bot_that_thinks_for_ever(tmp_path: Path) -> None:
     (tmp_path / "stuck.py").write_text("def ai(turn):\n    while True:\n        pass\n")
     with FakeServer().in_a_thread() as server:
         function = f"{tmp_path}/stuck.py:ai"
-        command = [sys.executable, "-m", "rumble_server.cli.main", "bot", function, "--server", server.address]
+        command = [sys.executable, "-m", "rumble_server.cli", "bot", function, "--server", server.address]
         with subprocess.Popen([*command, "--join", "cup"], stderr=subprocess.PIPE, text=True) as process:
             assert process.stderr is not None
             assert process.stderr.readline() == "logged in as ai\n"

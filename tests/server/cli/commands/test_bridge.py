@@ -54,7 +54,7 @@ def test_a_signal_leaves_no_process_behind(tmp_path: Path) -> None:
     pid_file = tmp_path / "pid"
     hanging = command(f"open({str(pid_file)!r}, 'w').write(str(os.getpid()))\nprint(end='')\n{HANGS}")
     with FakeServer().in_a_thread() as server:
-        bridge = [sys.executable, "-m", "rumble_server.cli.main", "bridge", "stdio", "--server", server.address]
+        bridge = [sys.executable, "-m", "rumble_server.cli", "bridge", "stdio", "--server", server.address]
         with subprocess.Popen([*bridge, "--join", "cup", "--", *hanging], stderr=subprocess.PIPE, text=True) as process:
             assert process.stderr is not None
             while not process.stderr.readline().startswith("in cup"):

@@ -16,7 +16,7 @@ from tests.waiting import until
 pytestmark = pytest.mark.e2e
 
 PATIENCE_S = 50.0  # less than the 60 s after which the programs would end by themselves
-RANDOM = [sys.executable, "-m", "rumble_server.cli.main", "bot", "random"]
+RANDOM = [sys.executable, "-m", "rumble_server.cli", "bot", "random"]
 
 
 @pytest.mark.slow

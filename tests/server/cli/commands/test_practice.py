@@ -14,7 +14,7 @@ from rumble_server.cli.practice import practising
 from tests.server.cli.run_here import refused
 
 pytestmark = pytest.mark.e2e
-RUMBLE = [sys.executable, "-m", "rumble_server.cli.main"]
+RUMBLE = [sys.executable, "-m", "rumble_server.cli"]
 BARE, STARTER = (str(Path(__file__).parents[4] / "bots" / "python" / name) for name in ("bare_bot.py", "bot.py"))
 BOT = """
 import json, os, sys

@@ -113,7 +113,7 @@ def test_the_processes_of_one_bot_play_on_when_one_is_killed(tmp_path: Path, cap
 def test_the_end_of_the_command_ends_all_its_processes(number: signal.Signals) -> None:
     with FakeServer(matches=0, stays=True).in_a_thread() as server:
         options = ["--server", server.address, "--join", "cup", "--workers", "2"]
-        command = [sys.executable, "-m", "rumble_server.cli.main", "bot", "random", *options]
+        command = [sys.executable, "-m", "rumble_server.cli", "bot", "random", *options]
         with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
             assert process.stderr is not None
             lines = [process.stderr.readline() for _ in range(4)]
