@@ -4,11 +4,12 @@ The modules for PostgreSQL are imported only when needed, because the library ps
 """
 
 from importlib import import_module
+from pathlib import Path
 
 from rumble_server.limits.bounds import Bounds
 from rumble_server.store.errors import StoreError
 from rumble_server.store.log.club_store import ClubStore
-from rumble_server.store.sqlite.store import SqliteStore, database_path
+from rumble_server.store.sqlite.store import SqliteStore
 
 POSTGRES = ("postgresql://", "postgres://")
 """Beginnings of URLs that name a database in PostgreSQL."""
@@ -17,6 +18,21 @@ POSTGRES = ("postgresql://", "postgres://")
 def is_postgres(url: str) -> bool:
     """Return true if a URL names a database in PostgreSQL."""
     return url.startswith(POSTGRES)
+
+
+def database_path(url: str) -> str:
+    """Return the file path from the value of `--db`: a path, `sqlite:///relative` or `sqlite:////absolute`.
+
+    Raises StoreError for any other URL.
+    """
+    if is_postgres(url):
+        raise StoreError("this is for files; PostgreSQL has tools of its own (pg_dump, pg_restore, VACUUM)")
+    scheme, separator, rest = url.partition("://")
+    if not separator:
+        return url
+    if scheme != "sqlite" or not rest.startswith("/") or len(rest) < 2:
+        raise StoreError(f"--db takes a path, sqlite:///relative or sqlite:////absolute, not {url!r}")
+    return str(Path(rest[1:]))
 
 
 def need_postgres() -> None:

@@ -27,7 +27,7 @@ def backup(
 ) -> None:
     """Copy the present state of a database. A server may run on the database, and does not wait for the copy."""
     from rumble_server.store.care import copies
-    from rumble_server.store.sqlite.store import database_path
+    from rumble_server.store.open import database_path
 
     copies.backup(database_path(db), file)
     typer.echo(f"{file}: {os.path.getsize(file):,} bytes")
@@ -41,7 +41,7 @@ def restore(
 ) -> None:
     """Put a backup in the place of a database. No server may run on the database."""
     from rumble_server.store.care import copies
-    from rumble_server.store.sqlite.store import database_path
+    from rumble_server.store.open import database_path
 
     copies.restore(database_path(db), file, replace=force)
     typer.echo(f"{db} is restored from {file}")
@@ -57,9 +57,8 @@ def prune(
 
     The file keeps its size: new data fills the free space. `rumble db vacuum` gives the free space back to the disk.
     """
-    from rumble_server.store.open import is_postgres, need_postgres
+    from rumble_server.store.open import database_path, is_postgres, need_postgres
     from rumble_server.store.sqlite import pruning
-    from rumble_server.store.sqlite.store import database_path
 
     ended_before_ms = int((time.time() - older_than * DAY_S) * 1000)
     if is_postgres(db):
@@ -75,8 +74,8 @@ def prune(
 @app.command()
 def vacuum(db: Database = "rumble.db") -> None:
     """Give the free space in a database back to the disk. No server may run on the database."""
+    from rumble_server.store.open import database_path
     from rumble_server.store.sqlite import pruning
-    from rumble_server.store.sqlite.store import database_path
 
     before, after = pruning.vacuum(database_path(db))
     typer.echo(f"{db}: {before:,} bytes before, {after:,} bytes after")
@@ -86,8 +85,7 @@ def vacuum(db: Database = "rumble.db") -> None:
 def verify(file: AnyDatabase = "rumble.db") -> ExitCode:
     """Look for damage in a database, and exit with 1 if there is any. A server may run on the database."""
     from rumble_server.store.care import damage
-    from rumble_server.store.open import is_postgres, need_postgres
-    from rumble_server.store.sqlite.store import database_path
+    from rumble_server.store.open import database_path, is_postgres, need_postgres
 
     name, remedy = file, "`rumble db repair` mends what can be"
     if is_postgres(file):
@@ -115,7 +113,7 @@ def repair(
 ) -> None:
     """Mend a database: keep all that can be read, and make the indexes anew. No server may run on the database."""
     from rumble_server.store.care import repair as mending
-    from rumble_server.store.sqlite.store import database_path
+    from rumble_server.store.open import database_path
 
     path, now_s = database_path(file), time.time()
     stamp = datetime.fromtimestamp(now_s, UTC).strftime("%Y%m%d-%H%M%S")

@@ -18,12 +18,11 @@ from rumble_server.store.care.copies import new_file
 from rumble_server.store.errors import StoreError
 from rumble_server.store.log.checksum import intact
 from rumble_server.store.log.copied import DERIVED, Contents, CopiedRow, TournamentRow
-from rumble_server.store.open import is_postgres, need_postgres
+from rumble_server.store.open import database_path, is_postgres, need_postgres
 from rumble_server.store.row_keys import MAIN, prefix_of, readable, split
 from rumble_server.store.sqlite.lock import locked
 from rumble_server.store.sqlite.match_index import index_matches, last_number
 from rumble_server.store.sqlite.schema import StoreErrors, open_database, open_existing
-from rumble_server.store.sqlite.store import database_path
 from rumble_server.store.sqlite.writer import LOG_ROW, RECORD
 
 

@@ -10,11 +10,6 @@ Texts that users chose cannot match the pattern, because quotation marks in such
 """
 
 
-def matches_in(facts: str) -> set[str]:
-    """Return the ids of matches that start or end in the text of a row."""
-    return {match_id for _, _, match_id in _START_OR_END.findall(facts)}
-
-
 def spans(rows: Iterable[str]) -> dict[str, tuple[int, int | None]]:
     """Find the matches that start or end in `rows`. Return the numbers of each match's first and last facts.
 

@@ -13,7 +13,7 @@ from rumble_server.match.match_id import MatchId, Neighbours, neighbours, tourna
 from rumble_server.store.errors import DamagedLog, Pruned
 from rumble_server.store.log.codec import Numbered, read_ended, read_facts
 from rumble_server.store.log.content import PLY, TOURNAMENT
-from rumble_server.store.log.match_spans import matches_in
+from rumble_server.store.log.match_spans import spans
 from rumble_server.store.log.rows import Row, Rows
 from rumble_server.tournament.club_facts import HostTokensRemoved, VersionSaved
 from rumble_server.tournament.ended import EndedTournament
@@ -68,10 +68,6 @@ class LogReader(Rows):
                 problems[row[0]] = error
         dealt_with = {row for _, fact in facts if isinstance(fact, HostTokensRemoved) for row in fact.rows}
         return facts, {row: error for row, error in problems.items() if row not in dealt_with}
-
-    def newest(self) -> int:
-        """Return the number of the newest row (the number of the row's first fact); 0 for an empty log."""
-        return max([number for number, _ in self.newest_rows(1)], default=0)
 
     def newest_ms(self) -> int:
         """Return the approximate time of the newest fact, in ms since 1970; 0 if no fact can be read."""
@@ -134,8 +130,7 @@ class LogReader(Rows):
         Only matches of the same tournament that have begun can be neighbours.
         """
         own = MatchId.parse(match_id)
-        rows = self.not_indexed(own.tournament_id, TOURNAMENT)
-        newest = set[str]().union(*(matches_in(facts) for facts in rows))
+        newest = set(spans(self.not_indexed(own.tournament_id, TOURNAMENT)))
         in_round = neighbours(match_id, newest.union(self.matches(f"{own.tournament_id}.{own.cycle}.{own.round}")))
         if in_round.previous and in_round.next and MatchId.parse(in_round.next)[:3] == own[:3]:
             return in_round

@@ -9,7 +9,6 @@ import os
 import sys
 from collections.abc import Callable, Sequence
 from functools import partial
-from pathlib import Path
 
 from rumble_server.limits.bounds import Bounds
 from rumble_server.store.errors import StoreError
@@ -132,18 +131,3 @@ class SqliteStore(ClubStore):
         if kept is None:
             self.put(key, value)
         return value if kept is None else kept
-
-
-def database_path(url: str) -> str:
-    """Return the file path from the value of `--db`: a path, `sqlite:///relative` or `sqlite:////absolute`.
-
-    Raises StoreError for any other URL.
-    """
-    if "://" not in url:
-        return url
-    scheme, _, rest = url.partition("://")
-    if scheme in ("postgresql", "postgres"):
-        raise StoreError("this is for files; PostgreSQL has tools of its own (pg_dump, pg_restore, VACUUM)")
-    if scheme != "sqlite" or not rest.startswith("/") or len(rest) < 2:
-        raise StoreError(f"--db takes a path, sqlite:///relative or sqlite:////absolute, not {url!r}")
-    return str(Path(rest[1:]))

@@ -10,7 +10,7 @@ import pytest
 from rumble_server.store.errors import StoreError
 from rumble_server.store.sqlite.rows import read_sqlite
 from rumble_server.store.sqlite.schema import APPLICATION_ID, VERSION
-from rumble_server.store.sqlite.store import SqliteStore, database_path
+from rumble_server.store.sqlite.store import SqliteStore
 
 from tests.server.store.disk import locked, opened_store, rows, shut
 from tests.server.store.played import execute
@@ -151,23 +151,3 @@ def test_a_file_that_takes_nothing_is_an_error_in_one_line() -> None:
     with pytest.raises(StoreError, match=r"cannot (open|use) the database /dev/full") as refused:
         SqliteStore("/dev/full")
     assert "\n" not in str(refused.value)
-
-
-@pytest.mark.parametrize(
-    ("url", "path"),
-    [
-        ("rumble.db", "rumble.db"),
-        ("/var/lib/rumble.db", "/var/lib/rumble.db"),
-        ("sqlite:///rumble.db", "rumble.db"),
-        ("sqlite:///data/rumble.db", "data/rumble.db"),
-        ("sqlite:////var/lib/rumble.db", "/var/lib/rumble.db"),
-    ],
-)
-def test_a_database_is_named_by_its_path_or_a_url(url: str, path: str) -> None:
-    assert database_path(url) == path
-
-
-@pytest.mark.parametrize("url", ["mysql://host/db", "sqlite://rumble.db", "sqlite:///", "sqlite://", "://x"])
-def test_other_urls_are_refused_with_the_accepted_forms(url: str) -> None:
-    with pytest.raises(StoreError, match="--db takes a path"):
-        database_path(url)
