@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from rumble_server.cli.output.answers import door_line, only_here, print_answer
+from rumble_server.cli.output.answers import invitation_hints, print_answer
 from rumble_server.cli.output.errors import CliError, ExitCode
 from rumble_server.cli.output.terminal import plain, plain_or_rich
 from rumble_server.cli.support import completion
@@ -152,7 +152,7 @@ def invite(
     if qr is not None:
         qr.write_bytes(client.download(f"{path}.svg"))
     lines = (f"code     {invitation['code'] or 'none: anyone may join'}", f"link     {invitation['link']}")
-    return invitation, *lines, f"command  {invitation['command']}", *door_line(invitation), *only_here(invitation)
+    return invitation, *lines, f"command  {invitation['command']}", *invitation_hints(invitation)
 
 
 @app.command("reset-key")

@@ -1,7 +1,7 @@
 """Printing the server's answer to a host's command."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import typer
@@ -24,16 +24,10 @@ def print_answer(answer: Any, *shown: Any, as_json: bool) -> None:
             plain_or_rich().print(each)
 
 
-def door_line(invitation: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return a tuple with a line that shows an invitation's join code; an empty tuple if the door is closed."""
-    door = invitation.get("door")
-    return () if door is None else (f"pupils   {door['code']} at {door['link']}",)
-
-
-def only_here(invitation: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return a tuple with a hint if an invitation's link works only on the server's own machine.
-
-    Otherwise return an empty tuple.
-    """
-    hint = "only this machine can use these: rumble serve --host 0.0.0.0 lets others in, --public-url says by what name"
-    return (hint,) if invitation.get("only_here") else ()
+def invitation_hints(invitation: Mapping[str, Any]) -> Iterator[str]:
+    """Yield a line with the invitation's join code if the door is open, and a hint if only this machine can join."""
+    if (door := invitation.get("door")) is not None:
+        yield f"pupils   {door['code']} at {door['link']}"
+    if invitation.get("only_here"):
+        others = "rumble serve --host 0.0.0.0 lets others in, --public-url says by what name"
+        yield f"only this machine can use these: {others}"

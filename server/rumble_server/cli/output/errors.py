@@ -34,9 +34,9 @@ def as_cli_error(error: Exception) -> CliError | None:
     from rumble_server.tournament.errors import CommandRefused
 
     match error:
-        case BadAddress() | BadCommand() | BadFunction() | BadName() | ReferenceBotError() | EngineError():
+        case BadAddress() | BadCommand() | BadFunction() | BadName():
             return CliError(str(error), ExitCode.USAGE)
-        case CommandRefused():
+        case ReferenceBotError() | EngineError() | CommandRefused():
             return CliError(str(error), ExitCode.USAGE)
         case SdkError() | StoreError():
             return CliError(str(error))

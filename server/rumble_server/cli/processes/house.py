@@ -73,7 +73,10 @@ class HouseProcesses:
         if residents:
             wanted[None] = residents
         for gone in self._children.keys() - wanted.keys():
-            self._end(self._children.pop(gone))
+            ending = self._children.pop(gone).playing
+            ending.cancel()
+            self._ending.add(ending)
+            ending.add_done_callback(self._ending.discard)
         for key, together in wanted.items():
             if key in self._children:
                 self._children[key].set_bots(together)
@@ -94,11 +97,6 @@ class HouseProcesses:
         for club in list(self._wanted):
             self.set_bots(club, [])
         await asyncio.gather(*self._ending, return_exceptions=True)
-
-    def _end(self, child: "_Child") -> None:
-        child.playing.cancel()
-        self._ending.add(child.playing)
-        child.playing.add_done_callback(self._ending.discard)
 
 
 class _Child:

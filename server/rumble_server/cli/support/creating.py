@@ -14,7 +14,7 @@ from typing import Annotated, Any
 import typer
 from rumble_engine import get_game
 
-from rumble_server.cli.output.answers import door_line, only_here, print_answer
+from rumble_server.cli.output.answers import invitation_hints, print_answer
 from rumble_server.cli.output.errors import CliError, ExitCode
 from rumble_server.cli.support import options
 from rumble_server.cli.support.commands import App
@@ -87,9 +87,12 @@ def create(
         print_answer(answer, answer["text"], as_json=json_)
         return
     created = client.post("tournaments", config)
-    invite = {} if json_ else client.get(api_path("tournaments", created["id"], "invite"))
-    lines = () if json_ else (f"{created['id']} is created: {invite['link']}", f"bots join with: {invite['command']}")
-    print_answer(created, *lines, *door_line(invite), *only_here(invite), as_json=json_)
+    if json_:
+        print_answer(created, as_json=True)
+        return
+    invite = client.get(api_path("tournaments", created["id"], "invite"))
+    lines = f"{created['id']} is created: {invite['link']}", f"bots join with: {invite['command']}"
+    print_answer(created, *lines, *invitation_hints(invite), as_json=False)
 
 
 def _fields() -> dict[str, ConfigField]:

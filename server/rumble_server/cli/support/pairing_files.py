@@ -3,7 +3,6 @@
 import json
 import re
 import sys
-from collections.abc import Sequence
 from typing import Any
 
 import typer
@@ -69,8 +68,8 @@ def print_next_round(event: TrfEvent, rounds: int | None, rules: str, as_json: b
         typer.echo(json.dumps({"round": number, "of": total, "rules": rules, **_as_json(trf, paired)}))
         return
     typer.echo(f"round {number} of {total}, by {rules}")
-    for board, text in enumerate(_boards(trf, paired), 1):
-        typer.echo(plain(f"{board:>4}  {text}"))
+    for board, (white, black) in enumerate(paired.boards, 1):
+        typer.echo(plain(f"{board:>4}  {_player(trf, white)}  -  {_player(trf, black)}"))
     if paired.bye is not None:
         typer.echo(plain(f" bye  {_player(trf, paired.bye)}"))
 
@@ -124,10 +123,6 @@ def _texts(trf: TrfRounds, paired: PairedRound) -> list[str]:
     numbers = [player.number for player in trf.players]
     texts = [f"{numbers[white]}-{numbers[black]}" for white, black in paired.boards]
     return [*texts, *([] if paired.bye is None else [f"{numbers[paired.bye]} bye"])]
-
-
-def _boards(trf: TrfRounds, paired: PairedRound) -> Sequence[str]:
-    return [f"{_player(trf, white)}  -  {_player(trf, black)}" for white, black in paired.boards]
 
 
 def _player(trf: TrfRounds, index: int) -> str:
