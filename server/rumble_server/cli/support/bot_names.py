@@ -52,6 +52,8 @@ def read_reference_bot(text: str) -> tuple[str, dict[str, Any]]:
         key, equals, value = option.partition("=")
         if not key or not equals or key in ("name", "seed"):  # arguments of `make_reference_bot`, but no options
             raise CliError(f"{option!r} is not an option of {name}: write {name},OPTION=VALUE", ExitCode.USAGE)
+        if key in ("name", "seed"):  # parameters of `make_reference_bot`, besides the options
+            raise CliError(f"{name} has no option {key!r}", ExitCode.USAGE)
         read[key.replace("-", "_")] = json_or_text(value)
     return name, read
 

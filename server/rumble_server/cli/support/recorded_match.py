@@ -81,8 +81,8 @@ def _from_transcript(text: str, source: str) -> RecordedMatch:
     start: Mapping[str, Any] = {}
     moves: list[str] = []
     verdict: Mapping[str, Any] = {}
-    plies: dict[object, object] = {}
-    infos: dict[object, object] = {}
+    plies: dict[str, str] = {}
+    infos: dict[str | None, object] = {}
     for number, line in enumerate(text.splitlines(), 1):
         entry = _object(line, source, number)
         frame = _object(entry["frame"], source, number) if isinstance(entry.get("frame"), str) else {}
@@ -93,14 +93,19 @@ def _from_transcript(text: str, source: str) -> RecordedMatch:
                 plies, infos = {}, {}
             start = frame
         elif frame.get("type") == "turn":
-            plies[str(frame.get("turn_id"))] = frame.get("ply")
+            plies[str(frame.get("turn_id"))] = str(frame.get("ply"))
         elif frame.get("type") == "move" and frame.get("info"):
             infos[plies.get(str(frame.get("turn_id")))] = frame["info"]
         if "verdict" in entry:
             verdict = entry
     if not start:
         raise CliError(f"{source}: neither an export of a tournament nor a transcript: no match starts in it")
-    data = {**start, "id": start.get("match"), "moves": moves, "infos": [infos.get(ply) for ply in range(len(moves))]}
+    data = {
+        **start,
+        "id": start.get("match"),
+        "moves": moves,
+        "infos": [infos.get(str(ply)) for ply in range(len(moves))],
+    }
     if verdict:
         data |= {"scores": verdict.get("scores"), "reason": verdict.get("reason"), "termination": verdict["verdict"]}
     return _recorded(data, start.get("game"), start.get("settings"), 0, source)
@@ -123,15 +128,17 @@ def _recorded(data: Mapping[str, Any], game: object, settings: object, seed: obj
     ) or not (_are_texts(seats) and _are_texts(moves)):
         raise CliError(f"{source}: the match lacks its id, game, settings, seed, seats or moves")
     infos = _infos(data.get("infos"), source)
-    falls = data.get("falls") if moves else ()  # a match without moves was lost before it began, or is as at its start
-    absent = [fall for fall in falls or () if isinstance(fall, dict) and fall.get("termination") == "no_show"]
+    falls = (
+        _list(data.get("falls")) if moves else ()
+    )  # a match without moves was lost before it began, or is as at its start
+    absent = [fall for fall in falls if isinstance(fall, dict) and fall.get("termination") == "no_show"]
     return RecordedMatch(match_id, game, settings, seed, seats, moves, _result(data), infos, len(absent))
 
 
 def _infos(listed: object, source: str) -> dict[int, MoveInfo]:
     """Return the bots' thoughts, keyed by ply. Ignore fields of later versions. Raises CliError for a wrong field."""
     infos = {}
-    for ply, info in enumerate(listed if isinstance(listed, list) else ()):
+    for ply, info in enumerate(_list(listed)):
         if isinstance(info, dict) and info:
             try:
                 infos[ply] = MoveInfo.model_validate({name: info.get(name) for name in MoveInfo.model_fields})
@@ -140,14 +147,18 @@ def _infos(listed: object, source: str) -> dict[int, MoveInfo]:
     return infos
 
 
+def _list(value: object) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
 def _are_texts(value: object) -> TypeGuard[list[str]]:
     return isinstance(value, list) and all(isinstance(each, str) for each in value)
 
 
 def _result(data: Mapping[str, Any]) -> str:
-    reason, termination, scores = data.get("reason"), data.get("termination"), data.get("scores")
+    termination, scores = data.get("termination"), _list(data.get("scores"))
     if not termination:
         return ""
-    return (
-        f"{result_text(scores if isinstance(scores, list) else None)}  {reason} ({str(termination).replace('_', ' ')})"
-    )
+    are_numbers = scores and all(isinstance(score, int | float) for score in scores)
+    result = result_text(scores if are_numbers else None)
+    return f"{result}  {data.get('reason')} ({str(termination).replace('_', ' ')})"

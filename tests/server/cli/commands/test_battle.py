@@ -76,6 +76,8 @@ def test_bots_take_options_of_their_own_and_matches_begin_with_random_plies(caps
     [
         (["minimax,depth", "random"], "'depth' is not an option of minimax: write minimax,OPTION=VALUE"),
         (["minimax,deep=4", "random"], "minimax has no option 'deep'"),
+        (["minimax,seed=4", "random"], "minimax has no option 'seed'"),
+        (["minimax,name=random", "random"], "minimax has no option 'name'"),
         (["minimax,depth=x", "random"], "depth"),
         (["mcts,iterations=0", "random"], "iterations must be a whole number from 1 up, not 0"),
         (["random", "random", "--opening", "-1"], "--opening"),

@@ -120,6 +120,22 @@ def test_other_files_are_refused_in_one_line(capsys: Captured, tmp_path: Path, t
     assert problem in refused(capsys, 1, "replay", file)
 
 
+@pytest.mark.parametrize("wrong", [{"scores": ["1", 0]}, {"falls": 1}])
+def test_a_wrong_field_of_the_result_is_left_out(capsys: Captured, tmp_path: Path, wrong: dict[str, object]) -> None:
+    file = tmp_path / "file.json"
+    file.write_text(json.dumps({**EXPORT, "matches": [{**MATCH, **wrong}]}))
+    assert "ply 5 of 5" in replayed(capsys, file)
+
+
+def test_a_thought_of_an_unknown_ply_is_left_out(capsys: Captured, tmp_path: Path) -> None:
+    start = {"type": "match_start", "match": "t.1.1.1.1", "attempt": 1, "game": "tictactoe", "settings": {}}
+    turn, move = {"type": "turn", "turn_id": "a", "ply": [0]}, {"type": "move", "turn_id": "a", "info": {"depth": 1}}
+    frames = [{**start, "seats": ["ann", "ben"]}, turn, move]
+    file = tmp_path / "transcript.jsonl"
+    file.write_text("\n".join(json.dumps({"sender": "server", "frame": json.dumps(frame)}) for frame in frames))
+    assert "ply 0 of 0" in replayed(capsys, file)
+
+
 def test_wrong_usage(capsys: Captured, export: Path, tmp_path: Path) -> None:
     assert refused(capsys, 2, "replay", export, "--ply", 6) == "rumble: t.1.1.1.1 has only 5 plies\n"
     assert refused(capsys, 1, "replay", tmp_path) == f"rumble: {tmp_path}: this is a folder\n"
