@@ -22,7 +22,7 @@ from rumble_server.store.open import database_path, is_postgres, need_postgres
 from rumble_server.store.row_keys import MAIN, prefix_of, readable, split
 from rumble_server.store.sqlite.lock import locked
 from rumble_server.store.sqlite.match_index import index_matches, last_number
-from rumble_server.store.sqlite.schema import StoreErrors, open_database, open_existing
+from rumble_server.store.sqlite.schema import open_database, open_existing, store_errors
 from rumble_server.store.sqlite.writer import LOG_ROW, RECORD
 
 
@@ -72,7 +72,7 @@ class SqliteContents:
         return self._rows(f"{query} WHERE {condition} ORDER BY {order}", (prefix_of(club), f"{club}0"))
 
     def _rows(self, query: str, values: tuple[str, ...] = ()) -> Iterator[tuple]:  # type: ignore[type-arg]
-        with StoreErrors("read", self.name):
+        with store_errors("read", self.name):
             yield from iter(self._database.execute(query, values).fetchone, None)
 
     def _damaged(self, what: str) -> StoreError:

@@ -221,8 +221,5 @@ def _contradictions(path: str, damaged: set[str]) -> Iterator[str]:
             keys = [str(key) for (key,) in database.execute("SELECT id FROM tournaments ORDER BY rowid")]
         except sqlite3.Error as error:
             yield f"cannot read the database {path}: {error}"
-            return
-        for key in keys:
-            if key in damaged:
-                continue
-            yield from findings.contradictions(any_club, *split(key))
+        else:
+            yield from findings.contradictions(any_club, keys, damaged)

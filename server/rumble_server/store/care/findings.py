@@ -64,14 +64,15 @@ def is_record(text: str | None, tournament_id: str) -> bool:
         return False
 
 
-def contradictions(any_club: LogReader, club: str, tournament_id: str) -> Iterator[str]:
-    """Rebuild a tournament that has no damaged row. If the rebuilding fails, yield a line about the problem."""
-    what = about(club, tournament_id)
-    try:
-        if rebuild_tournament(any_club.of(club).tournament_facts(tournament_id)) is None:
-            yield f"{what} cannot be rebuilt: its creation is not in the log"
-    except Exception as error:  # noqa: BLE001  # contradicting facts raise anything
-        yield f"{what} cannot be rebuilt: {line_of(error)}"
+def contradictions(any_club: LogReader, keys: Iterable[str], damaged: Container[str]) -> Iterator[str]:
+    """Yield a line for each tournament of `keys` that has no damaged row, but cannot be rebuilt from its rows."""
+    for club, tournament_id in (split(key) for key in keys if key not in damaged):
+        what = about(club, tournament_id)
+        try:
+            if rebuild_tournament(any_club.of(club).tournament_facts(tournament_id)) is None:
+                yield f"{what} cannot be rebuilt: its creation is not in the log"
+        except Exception as error:  # noqa: BLE001  # contradicting facts raise anything
+            yield f"{what} cannot be rebuilt: {line_of(error)}"
 
 
 def update_flags(flags: Flags, key: str, facts: Iterable[Numbered]) -> None:

@@ -9,7 +9,7 @@ from rumble_server.store.care import findings
 from rumble_server.store.log.checksum import intact
 from rumble_server.store.postgres.rows import read_postgres
 from rumble_server.store.postgres.schema import existing
-from rumble_server.store.row_keys import prefix_of, split
+from rumble_server.store.row_keys import prefix_of
 
 PORTION_ROWS = 200
 """Number of rows read at a time."""
@@ -56,7 +56,5 @@ def verify(url: str) -> findings.Findings:
             after = rows[-1][:2]
         found.problems += findings.differences(flags, index, found.damaged)
     with closing(read_postgres(url)) as any_club:
-        for key in index:
-            if key not in found.damaged:
-                found.problems += findings.contradictions(any_club, *split(key))
+        found.problems += findings.contradictions(any_club, index, found.damaged)
     return found

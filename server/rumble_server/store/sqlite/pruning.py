@@ -13,7 +13,7 @@ from rumble_server.store.row_keys import prefix_of, split
 from rumble_server.store.sqlite.lock import locked
 from rumble_server.store.sqlite.match_index import add_bytes, indexed
 from rumble_server.store.sqlite.rows import clubs_in, read_sqlite
-from rumble_server.store.sqlite.schema import StoreErrors, empty_wal, open_existing
+from rumble_server.store.sqlite.schema import empty_wal, open_existing, store_errors
 
 PAUSE_S = 0.01
 """Pause in s between two transactions, so that a running server can write."""
@@ -26,7 +26,7 @@ def prune(path: str, ended_before_ms: int, club: str | None = None) -> tuple[int
     Pruned for a match whose plies were deleted. A server may run on the database meanwhile. Return the number of
     tournaments with deleted rows, and the number of deleted rows. Raises StoreError.
     """
-    with closing(open_existing(path)) as database, StoreErrors("write to", path):
+    with closing(open_existing(path)) as database, store_errors("write to", path):
         clubs = clubs_in(database)
         if club is not None and club not in clubs:
             raise StoreError(f"there is no club {club} in {path}")
@@ -47,7 +47,7 @@ def prune_challenges(path: str, ended_before_ms: int, is_stopped: Callable[[], b
     with (
         closing(open_existing(path)) as database,
         closing(read_sqlite(path)) as any_club,
-        StoreErrors("write to", path),
+        store_errors("write to", path),
     ):
         query = "SELECT id FROM tournaments WHERE over AND NOT listed AND NOT pruned ORDER BY rowid"
         unlisted = [split(key) for (key,) in database.execute(query)]
@@ -83,7 +83,7 @@ def vacuum(path: str) -> tuple[int, int]:
     Call this function only while no server runs on the database. Raises StoreError.
     """
     with locked(path) as real_path, closing(open_existing(real_path)) as database:
-        with StoreErrors("write to", path):
+        with store_errors("write to", path):
             empty_wal(database)
             before = Path(real_path).stat().st_size
             database.execute("VACUUM")

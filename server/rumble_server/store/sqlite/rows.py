@@ -10,7 +10,7 @@ from rumble_server.store.log.reader import LogReader
 from rumble_server.store.log.rows import Counted, Row
 from rumble_server.store.row_keys import MAIN, prefix_of, split
 from rumble_server.store.sqlite.match_index import INDEXED, LAST_NUMBER, bytes_of
-from rumble_server.store.sqlite.schema import StoreErrors, open_reader
+from rumble_server.store.sqlite.schema import open_reader, store_errors
 
 
 def read_sqlite(path: str, club: str = MAIN) -> LogReader:
@@ -75,7 +75,7 @@ class SqliteReader(LogReader):
         return counted
 
     def bytes(self) -> int:
-        with StoreErrors("read", self.name):
+        with store_errors("read", self.name):
             return bytes_of(self.database, self._club)
 
     def newest_rows(self, limit: int) -> list[Row]:

@@ -3,7 +3,6 @@
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 
 from rumble_server.store.errors import StoreError
@@ -42,26 +41,20 @@ CREATE TABLE matches (id TEXT PRIMARY KEY, first INTEGER NOT NULL, last INTEGER)
 """
 
 
-@dataclass(frozen=True, slots=True)
-class StoreErrors:
-    """A context manager that turns an error of SQLite into a StoreError: "cannot {what} the database {path}: ..."."""
-
-    what: str
-    path: str
-
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(self, kind: object, error: BaseException | None, at: object) -> None:
-        if isinstance(error, sqlite3.Error):
-            raise StoreError(f"cannot {self.what} the database {self.path}: {error}") from None
+@contextmanager
+def store_errors(what: str, path: str) -> Iterator[None]:
+    """Turn an error of SQLite in the block into a StoreError: "cannot {what} the database {path}: ..."."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        raise StoreError(f"cannot {what} the database {path}: {error}") from None
 
 
 @contextmanager
 def preparing(database: sqlite3.Connection, what: str, path: str) -> Iterator[None]:
-    """Close a new connection if the block fails. An error of SQLite becomes a StoreError (see `StoreErrors`)."""
+    """Close a new connection if the block fails. An error of SQLite becomes a StoreError (see `store_errors`)."""
     try:
-        with StoreErrors(what, path):
+        with store_errors(what, path):
             yield
     except BaseException:
         database.close()
@@ -70,7 +63,7 @@ def preparing(database: sqlite3.Connection, what: str, path: str) -> Iterator[No
 
 def open_database(path: str) -> sqlite3.Connection:
     """Open a database, and make the tables in a new file. Raises StoreError."""
-    with StoreErrors("open", path):
+    with store_errors("open", path):
         database = sqlite3.connect(path, timeout=1.0, isolation_level=None, check_same_thread=False)
     with preparing(database, "use", path):
         # Large pages and rare checkpoints: rows hold many facts, and hardly ever change.
@@ -89,7 +82,7 @@ def open_database(path: str) -> sqlite3.Connection:
 
 def open_reader(path: str) -> sqlite3.Connection:
     """Open a connection that only reads, and on which the content of a damaged row is NULL. Raises StoreError."""
-    with StoreErrors("read", path):
+    with store_errors("read", path):
         database = sqlite3.connect(path, timeout=1.0, isolation_level=None, check_same_thread=False)
     with preparing(database, "read", path):
         add_functions(database)
@@ -109,7 +102,7 @@ def open_existing(path: str) -> sqlite3.Connection:
     """Open an existing database of Rumble. Raises StoreError."""
     if not Path(path).is_file():
         raise StoreError(f"there is no database {path}")
-    with StoreErrors("open", path):
+    with store_errors("open", path):
         database = sqlite3.connect(path, timeout=5.0, isolation_level=None)
     with preparing(database, "use", path):
         check_owner(database, path)
@@ -130,7 +123,7 @@ def check_database(path: str) -> None:
     # would leave an empty WAL behind.
     mode = "ro" if file.with_name(f"{file.name}-wal").exists() else "rw"
     url = f"{file.absolute().as_uri()}?mode={mode}"
-    with StoreErrors("use", path), closing(sqlite3.connect(url, uri=True, timeout=1.0)) as database:
+    with store_errors("use", path), closing(sqlite3.connect(url, uri=True, timeout=1.0)) as database:
         check_owner(database, path)
         problem = database.execute("PRAGMA quick_check(1)").fetchone()[0]
     if problem != "ok":

@@ -22,7 +22,7 @@ from rumble_server.store.sqlite.lock import DatabaseLock
 from rumble_server.store.sqlite.match_index import bytes_of, index_matches, last_number
 from rumble_server.store.sqlite.pruning import prune_challenges
 from rumble_server.store.sqlite.rows import read_sqlite
-from rumble_server.store.sqlite.schema import StoreErrors, check_database, empty_wal, open_database, preparing
+from rumble_server.store.sqlite.schema import check_database, empty_wal, open_database, preparing, store_errors
 from rumble_server.store.sqlite.tournament_index import check_index
 
 log = logging.getLogger(__name__)
@@ -92,7 +92,7 @@ class SqliteStore(ClubStore):
         return self._run
 
     def _read_bytes(self, club: str) -> int:
-        with StoreErrors("read", self.path):
+        with store_errors("read", self.path):
             return bytes_of(self.database, club)
 
     def prune_challenges(self, ended_before_ms: int, is_stopped: Callable[[], bool]) -> None:
@@ -103,7 +103,7 @@ class SqliteStore(ClubStore):
 
     def clubs_in_play(self) -> list[str]:
         query = "SELECT id FROM tournaments WHERE over = 0"
-        with StoreErrors("read", self.path):
+        with store_errors("read", self.path):
             return sorted({split(key)[0] for (key,) in self.database.execute(query)})
 
     # --- life ---
@@ -117,13 +117,13 @@ class SqliteStore(ClubStore):
     # --- small values beside the log ---
 
     def get(self, key: str, club: str = MAIN) -> str | None:
-        with StoreErrors("read", self.path):
+        with store_errors("read", self.path):
             row = self.database.execute("SELECT value FROM meta WHERE key = ?", (prefix_of(club) + key,)).fetchone()
         return str(row[0]) if row else None
 
     def put(self, key: str, value: str, club: str = MAIN) -> None:
         key = prefix_of(club) + key
-        with StoreErrors("write to", self.path):
+        with store_errors("write to", self.path):
             self.database.execute("INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)", (key, value))
 
     def get_or_put(self, key: str, value: str) -> str:
