@@ -68,11 +68,9 @@ def run_unless_stopped(main: Coroutine[Any, Any, T]) -> T | None:
 
 
 async def _unless_stopped(main: Coroutine[Any, Any, T]) -> T | None:
-    work, stop = asyncio.create_task(main), asyncio.create_task(until_signal().wait())
+    work = asyncio.create_task(main)
     try:
-        await asyncio.wait([work, stop], return_when=asyncio.FIRST_COMPLETED)
+        await first_of(work, until_signal().wait())
         return work.result() if work.done() else None
     finally:
-        for task in (work, stop):
-            task.cancel()
-        await asyncio.gather(work, stop, return_exceptions=True)
+        await asyncio.gather(work, return_exceptions=True)

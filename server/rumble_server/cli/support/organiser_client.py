@@ -76,11 +76,10 @@ class OrganiserClient:
     @classmethod
     def of_bot(cls, server: str, name: str, key: str | None) -> Self:
         """Make a client for the owner of the bot `name`. `key` is the bot's key; by default the key kept by the SDK."""
-        from rumble_bots.sdk.address import Address
         from rumble_bots.sdk.keys import kept_key
 
         client = cls(server)
-        client._headers = {"Authorization": f"Bot {name}:{key or kept_key(Address.parse(server), name)}"}
+        client._headers = {"Authorization": f"Bot {name}:{key or kept_key(client._address, name)}"}
         return client
 
     def get(self, path: str, **query: Any) -> Any:
