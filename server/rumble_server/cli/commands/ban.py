@@ -5,8 +5,8 @@ from typing import Annotated
 
 import typer
 
+from rumble_server.cli.output.answers import bare_table
 from rumble_server.cli.output.errors import CliError, ExitCode
-from rumble_server.cli.output.terminal import plain
 from rumble_server.cli.support.commands import App
 from rumble_server.cli.support.host_commands import CommandOutput, of_host
 from rumble_server.cli.support.options import without_none
@@ -46,15 +46,12 @@ def remove(client: OrganiserClient, address: Address = None, name: Name = None) 
 @of_host
 def list_(client: OrganiserClient) -> CommandOutput:
     """List the bans that are in force, the newest first."""
-    from rich.table import Table
-    from rich.text import Text
-
     answer = client.get("bans")
-    table = Table("banned", "until", "reason", box=None, pad_edge=False)
-    for ban in plain(answer["bans"]):
+    rows = []
+    for ban in answer["bans"]:
         whom = f"address {ban['address']}" if ban["name"] is None else f"name {ban['name']}"
-        table.add_row(*map(Text, (whom, _moment(ban["until_ms"]), ban["reason"])))
-    return answer, table if answer["bans"] else "nobody is banned"
+        rows.append((whom, _moment(ban["until_ms"]), ban["reason"]))
+    return answer, bare_table(("banned", "until", "reason"), rows) if rows else "nobody is banned"
 
 
 def _subject_field(address: str | None, name: str | None) -> dict[str, str]:

@@ -6,8 +6,8 @@ from typing import Annotated, Any
 
 import typer
 
+from rumble_server.cli.output.answers import bare_table
 from rumble_server.cli.output.errors import CliError, ExitCode
-from rumble_server.cli.output.terminal import plain
 from rumble_server.cli.support.commands import App
 from rumble_server.cli.support.host_commands import CommandOutput, of_administrator
 from rumble_server.cli.support.nodes import NodeName, SharedDatabase, ask_leases, node_called
@@ -83,20 +83,17 @@ def move(name: Name, node: NodeName, db: SharedDatabase) -> None:
 @of_administrator
 def list_(client: AdministratorClient) -> CommandOutput:
     """Print the clubs on the public list. With the administrator's token, print every club with its quotas and use."""
-    from rich.table import Table
-    from rich.text import Text
-
     answer = client.get("clubs")
     has_quotas = any(each["quotas"] is not None for each in answer["clubs"])
     headings = ("listed", "house", *(name.replace("_", " ") for name in QUOTAS)) if has_quotas else ()
-    table = Table("club", "title", *headings, box=None, pad_edge=False)
-    for club in plain(answer["clubs"]):
+    rows = []
+    for club in answer["clubs"]:
         about = [club["name"], club["title"]]
         if has_quotas:
             about += ["yes" if club[each] else "no" for each in ("listed", "house")]
             about += [_use_text(club["used"] and club["used"][name], club["quotas"][name]) for name in QUOTAS]
-        table.add_row(*map(Text, about))
-    return answer, table
+        rows.append(about)
+    return answer, bare_table(("club", "title", *headings), rows)
 
 
 @app.command()

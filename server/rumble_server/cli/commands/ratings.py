@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from rumble_server.cli.support.options import Json
+from rumble_server.cli.support.options import Json, ResultsFileName
 
 
 class Prior(StrEnum):
@@ -17,13 +17,7 @@ class Prior(StrEnum):
 
 
 def ratings(
-    file: Annotated[
-        str,
-        typer.Argument(
-            help="A CSV `first,second,score` (for tables: `seat_0,place_0,seat_1,place_1,...`), an export.json or a "
-            "TRF; - for standard input."
-        ),
-    ],
+    file: ResultsFileName,
     prior: Annotated[
         Prior, typer.Option(help="auto: add a virtual draw for each pair if ratings would be infinite.")
     ] = Prior.AUTO,

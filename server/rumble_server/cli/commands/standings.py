@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from rumble_server.cli.output.errors import CliError, ExitCode
-from rumble_server.cli.support.options import Json, read_points
+from rumble_server.cli.support.options import Json, ResultsFileName, read_points
 
 if TYPE_CHECKING:
     from rumble_protocol.feed_messages import Standing
@@ -17,13 +17,7 @@ if TYPE_CHECKING:
 
 
 def standings(
-    file: Annotated[
-        str,
-        typer.Argument(
-            help="A CSV `first,second,score` (for tables: `seat_0,place_0,seat_1,place_1,...`), an export.json or a "
-            "TRF; - for standard input."
-        ),
-    ],
+    file: ResultsFileName,
     tiebreaks: Annotated[
         str | None,
         typer.Option(

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from rumble_server.cli.output.terminal import plain
+from rumble_server.cli.output.answers import bare_table
 from rumble_server.cli.support.commands import App
 from rumble_server.cli.support.host_commands import CommandOutput, of_host
 from rumble_server.cli.support.organiser_client import OrganiserClient, api_path
@@ -27,14 +27,12 @@ def add(client: OrganiserClient, name: Name) -> CommandOutput:
 @of_host
 def list_(client: OrganiserClient) -> CommandOutput:
     """List the tokens' names, and when each token was made."""
-    from rich.table import Table
-
     answer = client.get("host/tokens")
-    table = Table("name", "made", "", box=None, pad_edge=False)
-    for each in plain(answer["tokens"]):
+    rows = []
+    for each in answer["tokens"]:
         made = datetime.fromtimestamp(each["since_ms"] / 1000).astimezone()
-        table.add_row(each["name"], f"{made:%Y-%m-%d %H:%M}", "the one you use" if each["own"] else "")
-    return answer, table
+        rows.append((each["name"], f"{made:%Y-%m-%d %H:%M}", "the one you use" if each["own"] else ""))
+    return answer, bare_table(("name", "made", ""), rows)
 
 
 @app.command()

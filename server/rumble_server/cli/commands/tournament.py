@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from rumble_server.cli.output.answers import invitation_hints, print_answer
+from rumble_server.cli.output.answers import bare_table, invitation_hints, print_answer
 from rumble_server.cli.output.errors import CliError, ExitCode
 from rumble_server.cli.output.terminal import plain, plain_or_rich
 from rumble_server.cli.support import completion
@@ -177,16 +177,14 @@ def replay(client: OrganiserClient, match_id: MatchId) -> CommandOutput:
 @app.command("list")
 def list_(server: Server = LOCAL_SERVER, json_: Json = False) -> None:
     """List the newest tournaments."""
-    from rich.table import Table
-    from rich.text import Text
     from rumble_engine.registry import game_title
 
     listed = OrganiserClient(server).get("tournaments")
-    table = Table("id", "status", "game", "bots", "name", box=None, pad_edge=False)
-    for each in plain(listed["tournaments"]):
+    rows = []
+    for each in listed["tournaments"]:
         bots = "?" if each["bots"] is None else str(each["bots"])
-        table.add_row(*map(Text, (each["id"], each["status"], game_title(each["game"]), bots, each["name"])))
-    print_answer(listed, table, as_json=json_)
+        rows.append((each["id"], each["status"], game_title(each["game"]), bots, each["name"]))
+    print_answer(listed, bare_table(("id", "status", "game", "bots", "name"), rows), as_json=json_)
 
 
 @app.command()

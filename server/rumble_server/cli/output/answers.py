@@ -1,7 +1,7 @@
 """Printing the server's answer to a host's command."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import typer
@@ -22,6 +22,17 @@ def print_answer(answer: Any, *shown: Any, as_json: bool) -> None:
             typer.echo(plain(each))
         else:
             plain_or_rich().print(each)
+
+
+def bare_table(headings: Iterable[str], rows: Iterable[Iterable[str]]) -> Any:
+    """Make a table without borders. Characters in cells that would control a terminal are escaped."""
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(*headings, box=None, pad_edge=False)
+    for row in rows:
+        table.add_row(*(Text(plain(cell)) for cell in row))
+    return table
 
 
 def invitation_hints(invitation: Mapping[str, Any]) -> Iterator[str]:

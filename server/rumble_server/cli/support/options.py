@@ -90,6 +90,13 @@ AdminToken = Annotated[
     typer.Option(envvar="RUMBLE_ADMIN_TOKEN", metavar="TOKEN", help="The administrator's token of the server."),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+ResultsFileName = Annotated[
+    str,
+    typer.Argument(
+        help="A CSV `first,second,score` (for tables: `seat_0,place_0,seat_1,place_1,...`), an export.json or a TRF; - "
+        "for standard input."
+    ),
+]
 Seed = Annotated[int, typer.Option(help="Seed of everything random.")]
 Timeout = Annotated[
     float | None,
