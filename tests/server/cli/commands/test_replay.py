@@ -124,7 +124,7 @@ def test_other_files_are_refused_in_one_line(capsys: Captured, tmp_path: Path, t
 def test_a_wrong_field_of_the_result_is_left_out(capsys: Captured, tmp_path: Path, wrong: dict[str, object]) -> None:
     file = tmp_path / "file.json"
     file.write_text(json.dumps({**EXPORT, "matches": [{**MATCH, **wrong}]}))
-    assert "ply 5 of 5" in replayed(capsys, file)
+    assert "ply 5 of 5" in replayed(capsys, str(file))
 
 
 def test_a_thought_of_an_unknown_ply_is_left_out(capsys: Captured, tmp_path: Path) -> None:
@@ -133,7 +133,7 @@ def test_a_thought_of_an_unknown_ply_is_left_out(capsys: Captured, tmp_path: Pat
     frames = [{**start, "seats": ["ann", "ben"]}, turn, move]
     file = tmp_path / "transcript.jsonl"
     file.write_text("\n".join(json.dumps({"sender": "server", "frame": json.dumps(frame)}) for frame in frames))
-    assert "ply 0 of 0" in replayed(capsys, file)
+    assert "ply 0 of 0" in replayed(capsys, str(file))
 
 
 def test_wrong_usage(capsys: Captured, export: Path, tmp_path: Path) -> None:
