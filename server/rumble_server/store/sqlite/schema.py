@@ -48,6 +48,8 @@ def store_errors(what: str, path: str) -> Iterator[None]:
         yield
     except sqlite3.Error as error:
         raise StoreError(f"cannot {what} the database {path}: {error}") from None
+    except UnicodeDecodeError as error:  # of SQLite's message, which quotes the damaged text of a table's definition
+        raise StoreError(f"cannot {what} the database {path}: {error.object.decode(errors='replace')}") from None
 
 
 @contextmanager

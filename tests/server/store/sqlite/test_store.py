@@ -90,6 +90,12 @@ def cut_short(path: Path) -> None:
     path.write_bytes(path.read_bytes()[:5000])
 
 
+def of_damaged_schema(path: Path) -> None:
+    """SQLite's message about the damage quotes a byte that is no UTF-8."""
+    shut(SqliteStore(str(path)))
+    path.write_bytes(path.read_bytes().replace(b"CREATE TABLE log", b"CREATE T\xc7BLE log"))
+
+
 @pytest.mark.parametrize(
     ("make", "why"),
     [
@@ -102,8 +108,9 @@ def cut_short(path: Path) -> None:
         ),
         (damaged, "is damaged|malformed"),
         (cut_short, "is damaged|malformed"),
+        (of_damaged_schema, "malformed database schema"),
     ],
-    ids=range(8),
+    ids=range(9),
 )
 def test_foreign_or_damaged_database_is_refused_in_one_line_and_not_changed(path: Path, make: Any, why: str) -> None:
     make(path)
