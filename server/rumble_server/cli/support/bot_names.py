@@ -50,7 +50,7 @@ def read_reference_bot(text: str) -> tuple[str, dict[str, Any]]:
     read: dict[str, Any] = {}
     for option in options:
         key, equals, value = option.partition("=")
-        if not key or not equals or key in ("name", "seed"):  # arguments of `make_reference_bot`, but no options
+        if not key or not equals:
             raise CliError(f"{option!r} is not an option of {name}: write {name},OPTION=VALUE", ExitCode.USAGE)
         if key in ("name", "seed"):  # parameters of `make_reference_bot`, besides the options
             raise CliError(f"{name} has no option {key!r}", ExitCode.USAGE)

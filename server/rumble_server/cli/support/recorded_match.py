@@ -128,9 +128,8 @@ def _recorded(data: Mapping[str, Any], game: object, settings: object, seed: obj
     ) or not (_are_texts(seats) and _are_texts(moves)):
         raise CliError(f"{source}: the match lacks its id, game, settings, seed, seats or moves")
     infos = _infos(data.get("infos"), source)
-    falls = (
-        _list(data.get("falls")) if moves else ()
-    )  # a match without moves was lost before it began, or is as at its start
+    # A match without moves was lost before it began, or is as at its start.
+    falls = _list(data.get("falls")) if moves else ()
     absent = [fall for fall in falls if isinstance(fall, dict) and fall.get("termination") == "no_show"]
     return RecordedMatch(match_id, game, settings, seed, seats, moves, _result(data), infos, len(absent))
 

@@ -39,9 +39,8 @@ def test_a_reference_bot_with_options() -> None:
         "minimax",
         {"depth": 4, "search": "plain", "time_ms": 9},
     )
-    for wrong in ("depth", "seed=3", "name=x"):
-        with pytest.raises(CliError, match=f"'{wrong}' is not an option of minimax"):
-            read_reference_bot(f"minimax,{wrong}")
+    with pytest.raises(CliError, match="'depth' is not an option of minimax"):
+        read_reference_bot("minimax,depth")
 
 
 @pytest.mark.parametrize(("bot", "name"), [("random", "random"), ("my.py:ai", "ai"), ("a/b.py:_hidden_", "hidden")])
