@@ -194,7 +194,7 @@ class World:
         self.organiser = cast(Organiser, Host(Organiser(self.arena), self.end_iteration))
         admission = self.arena.admission
         self.gateway = Gateway(
-            self.arena if holds is None else self.gate.wrap_arena(self.arena),
+            self.arena if holds is None else self.gate.wrap_arena(self.arena, sessions),
             self.arena,
             sessions,
             self.clock,

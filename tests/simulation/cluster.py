@@ -11,6 +11,7 @@ from functools import partial
 from random import Random
 
 from rumble_protocol.codes import CloseCode
+from rumble_server.arena.ports import Sessions
 from rumble_server.gateway.ports import SessionEvents
 from rumble_server.nodes.hand_over import READY_MS
 
@@ -102,8 +103,8 @@ class LedRun(ServerRun):
             node.is_cut,
         )
 
-    def _arena_for_sessions(self) -> SessionEvents:
-        return self.gate.wrap_arena(self.arena)
+    def _arena_for_sessions(self, sessions: Sessions) -> SessionEvents:
+        return self.gate.wrap_arena(self.arena, sessions)
 
     def go_on(self) -> None:
         """Resume after the lease is valid again."""

@@ -7,6 +7,7 @@ from random import Random
 from typing import TYPE_CHECKING
 
 import orjson
+from rumble_server.arena.ports import Sessions
 from rumble_server.arena.recovery import read, restore_arena
 from rumble_server.gateway.gate import Gate, GatedClock
 from rumble_server.gateway.gateway import Gateway
@@ -74,7 +75,7 @@ class ServerRun:
         )
         strangers = Strangers(bounds, self.arena.admission.refusals)
         self.gateway = Gateway(
-            self._arena_for_sessions(), self.arena, sessions, self.clock, strangers, "simulated", identity="1d"
+            self._arena_for_sessions(sessions), self.arena, sessions, self.clock, strangers, "simulated", identity="1d"
         )
         self.log.on_durable += [
             lambda: self.gate.run_or_enqueue(self.arena.on_durable),
@@ -88,8 +89,8 @@ class ServerRun:
         restore_arena(self.arena, recovered)
         assert not recovered.damaged, recovered.damaged
 
-    def _arena_for_sessions(self) -> SessionEvents:
-        """Return the arena as sessions call it."""
+    def _arena_for_sessions(self, sessions: Sessions) -> SessionEvents:
+        """Return the arena as `sessions` call it."""
         return self.arena
 
     def _open_log(self) -> DiskLog:

@@ -134,6 +134,9 @@ class Sessions(Protocol):
     def count_unsolicited(self, session_id: int) -> None:
         """Count the last frame, which answered no turn, toward the message limit."""
 
+    def drop_received(self, session_id: int) -> None:
+        """Drop the frames that the session receives from now on, because it will be closed."""
+
     def close(self, session_id: int, code: CloseCode) -> None:
         """Begin the closing handshake."""
 

@@ -165,7 +165,7 @@ def make_gateway(
     config = shared.config
     identity = shared.identity if name == MAIN else shared.secret_of("identity", name)[: len(shared.identity)]
     return Gateway(
-        arena if gate is None else gate.wrap_arena(arena),
+        arena if gate is None else gate.wrap_arena(arena, sessions),
         arena,
         sessions,
         shared.clock,

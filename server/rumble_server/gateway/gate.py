@@ -17,7 +17,7 @@ from rumble_protocol.bot_messages import BotMessage, Login
 from rumble_protocol.codec import BadMessage
 from rumble_protocol.codes import CloseCode
 
-from rumble_server.arena.ports import Caller, Clock, TimerHandle
+from rumble_server.arena.ports import Caller, Clock, Sessions, TimerHandle
 from rumble_server.gateway.ports import ArenaEvents, SessionEvents
 
 Request = TypeVar("Request")
@@ -81,9 +81,9 @@ class Gate:
         """
         return GatedClock(self._clock, self, max(0, newest_ms - self._clock.now_ms()))
 
-    def wrap_arena(self, arena: SessionEvents) -> SessionEvents:
-        """Wrap the arena, so that sessions call the arena through the gate."""
-        return GatedArena(arena, self)
+    def wrap_arena(self, arena: SessionEvents, sessions: Sessions) -> SessionEvents:
+        """Wrap the arena, so that `sessions` call the arena through the gate."""
+        return GatedArena(arena, sessions, self)
 
     def has_valid_lease(self) -> bool:
         """Return true if the lease of this node is valid now."""
@@ -232,8 +232,9 @@ class _Timer:
 class GatedArena:
     """The arena of a led club, behind the club's gate, as sessions call the arena (port `SessionEvents`)."""
 
-    def __init__(self, arena: SessionEvents, gate: Gate) -> None:
+    def __init__(self, arena: SessionEvents, sessions: Sessions, gate: Gate) -> None:
         self._arena = arena
+        self._sessions = sessions
         self._gate = gate
         self._run_or_enqueue, self._receive = gate.run_or_enqueue, arena.receive
         self._ended_sessions: set[int] = set()
@@ -261,7 +262,7 @@ class GatedArena:
     def _run_or_enqueue_frame(self, session_id: int, call: Callable[[], None]) -> None:
         """Send a frame through the gate, where the frame waits if the gate is closed, or if other calls wait.
 
-        If more than `MOST_FRAMES` frames of the session came while calls waited, drop the frame and end the session.
+        If more than `MOST_FRAMES` frames of the session came while calls waited, end the session and drop its frames.
         """
         if not self._gate.waiting:
             self._frames.clear()
@@ -270,6 +271,7 @@ class GatedArena:
             self._run_or_enqueue(call)
         elif self._frames[session_id] == MOST_FRAMES + 1:
             too_many = f"more than {MOST_FRAMES} messages while the server was suspended"
+            self._sessions.drop_received(session_id)
             self._run_or_enqueue(partial(self._arena.on_flood, session_id, too_many))
 
     def on_flood(self, session_id: int, too_many: str) -> None:

@@ -114,7 +114,7 @@ SessionPhase = Literal["reading", "checking", "leaving", "closed"]
 
 - `reading`: received frames are handled,
 - `checking`: the arena checks the login, and received frames wait,
-- `leaving`: the arena was asked to close the session; received frames are dropped, and earlier frames are still sent,
+- `leaving`: the arena will close the session; received frames are dropped, and earlier frames are still sent,
 - `closed`: received frames are dropped, and no frame is sent.
 
 No `Enum`, because reading a member of an `Enum` would cost a call at every move.
@@ -170,6 +170,11 @@ class Session:
 
     def count_unproven_login(self) -> None:
         self.shared.strangers.count_messages(self.link.address, self.shared.clock.now_ms())
+
+    def drop_received(self) -> None:
+        """Drop frames from now on, because the arena will close the session. The connection counts dropped frames."""
+        if not self.is_ending:
+            self.phase = "leaving"
 
     def close(self, code: CloseCode) -> None:
         """Begin the closing handshake. The arena calls `close` after sending earlier frames."""

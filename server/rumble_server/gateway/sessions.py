@@ -51,6 +51,10 @@ class SessionRegistry:
         if session := self.by_id.get(session_id):
             session.admit_unsolicited()
 
+    def drop_received(self, session_id: int) -> None:
+        if session := self.by_id.get(session_id):
+            session.drop_received()
+
     def close(self, session_id: int, code: CloseCode) -> None:
         if session := self.by_id.get(session_id):
             session.close(code)

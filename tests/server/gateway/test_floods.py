@@ -188,21 +188,30 @@ async def test_a_flood_after_the_close_is_not_read_either() -> None:
         assert server.refusals.counts == {"empty_frames": 1}
 
 
-@pytest.mark.parametrize(("opcode", "data"), [(Opcode.TEXT, b"x"), (Opcode.TEXT, b"\xff"), (Opcode.BINARY, b"x")])
-@pytest.mark.parametrize("is_bot", [False, True])
+MOVE = b'{"type": "move", "match": "m", "turn_id": "1.1", "move": "4"}'
+
+
+@pytest.mark.parametrize(
+    ("opcode", "data"), [(Opcode.TEXT, b"x"), (Opcode.TEXT, MOVE), (Opcode.TEXT, b"\xff"), (Opcode.BINARY, b"x")]
+)
+@pytest.mark.parametrize("closed", ["stranger", "bot", "bot, by the arena"])
 async def test_a_flood_of_messages_that_are_dropped_ends_the_connection(
-    opcode: Opcode, data: bytes, *, is_bot: bool
+    opcode: Opcode, data: bytes, closed: str
 ) -> None:
     """The close of a bot waits for a frame that waits for the disk."""
     async with served(bounds=Bounds(empty_frames_per_10_s=20)) as server, server.raw() as client:
         await client.upgrade()
-        if is_bot:
+        if closed != "stranger":
             client.say(type="login", name="ann")
             await client.hear("session")
             server.arena.players["ann"].send(b"{}", after=1_000_000)
-        client.send(Opcode.BINARY, b"")
+        if closed == "bot, by the arena":
+            server.arena.sign_out("ann", "your key was changed")
+        else:
+            client.send(Opcode.BINARY, b"")
         client.writer.write(WireFrame(opcode, data).serialize(mask=True) * 100)
-        assert await client.close_code() == (CloseCode.TOO_MANY_MESSAGES if is_bot else CloseCode.BINARY_FRAME)
+        is_told = closed == "stranger"
+        assert await client.close_code() == (CloseCode.BINARY_FRAME if is_told else CloseCode.TOO_MANY_MESSAGES)
         async with asyncio.timeout(connection.CLOSE_S / 2):
             await client.ended()
         await server.all_gone()

@@ -349,6 +349,7 @@ def test_a_flood_while_a_club_is_suspended_is_bounded_and_answered(
     for _ in range(10 * MOST_FRAMES):
         mover.move("nowhere") if frame is None else mover.say_text(frame)
     assert len(world.gate.waiting) == MOST_FRAMES + 1
+    assert mover.session.is_ending, "its connection counts further frames"
     go_on(world, lease)
     world.run(10)
     assert mover.link.closed is CloseCode.TOO_MANY_MESSAGES

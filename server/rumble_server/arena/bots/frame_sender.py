@@ -135,6 +135,7 @@ class FrameSender:
         """Close the connection after all earlier frames."""
         if not self.closing:
             self.closing = True
+            self._senders.sessions.drop_received(self.session_id)
             self._send_or_enqueue(Outgoing(code, 0, NO_MATCH, "barrier"))
 
     def discard(self) -> None:

@@ -21,6 +21,8 @@ class Socket:
     def send(self, session_id: int, frame: bytes) -> None:
         self.said.append(frame)
 
+    def drop_received(self, session_id: int) -> None: ...
+
     def close(self, session_id: int, code: CloseCode) -> None:
         self.said.append(code)
 
