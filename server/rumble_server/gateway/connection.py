@@ -95,10 +95,6 @@ class Connection(asyncio.Protocol):
         """Header and payload of each frame to be written at the end of this iteration of the loop."""
         self._is_paused = False
         """True from `pause_reading` to `resume_reading`, while the login of the session is checked."""
-        self._is_unread = False
-        """True while the socket is left unread because too many strangers have come at once."""
-        self._is_queued = False
-        """True from `_enqueue` to `on_scheduled`, while the connection waits for the time budget."""
         self._empty_frames = 0
         """Number of frames counted by `_count_empty` since `_counted_from_ms`."""
         self.opened_ms = self._counted_from_ms = self._now_ms()
@@ -174,11 +170,9 @@ class Connection(asyncio.Protocol):
 
         If no bytes are left, resume reading from the socket.
         """
-        self._is_queued = False
-        if self._is_paused or self.transport is None:
-            return
-        self._read()
-        self._resume(self.transport)
+        if not self._is_paused and self.transport is not None:
+            self._read()
+            self.read_again()
 
     def read_waiting(self) -> bool:
         if not self._reader.has_bytes or self._is_paused or self.transport is None:
@@ -188,8 +182,7 @@ class Connection(asyncio.Protocol):
         except Exception:
             log.exception("%s: cut off, its bytes could not be handled", self._log_name())
             self.abort()
-        if self.transport is not None:
-            self._resume(self.transport)
+        self.read_again()
         return True
 
     def _read(self, *, most_unbudgeted: int = 0) -> None:
@@ -215,29 +208,12 @@ class Connection(asyncio.Protocol):
         self._flush()
         if self._reader.has_bytes and self.transport is not None and not self.transport.is_closing():
             self.transport.pause_reading()
-            self._enqueue()
-
-    def _enqueue(self) -> None:
-        """Queue the connection for a later iteration of the loop, but only once: each place in the queue is a turn."""
-        if not self._is_queued:
-            self._is_queued = True
             self._fairness.enqueue(self)
 
-    def stop_reading(self) -> bool:
-        if self.transport is None or not self.transport.is_reading():
-            return False
-        self._is_unread = True
-        self.transport.pause_reading()
-        return True
-
-    def read_again(self) -> bool:
-        self._is_unread = False
-        if self.transport is not None:
-            self._resume(self.transport)
-        return self.transport is not None and not self._name()
-
-    def _resume(self, transport: asyncio.Transport) -> None:
-        if not (self._reader.has_bytes or self._is_paused or self._is_unread or transport.is_closing()):
+    def read_again(self) -> None:
+        transport = self.transport
+        must_wait = self._reader.has_bytes or self._is_paused or self in self._fairness.unread
+        if transport is not None and not must_wait and not transport.is_closing():
             transport.resume_reading()
 
     def eof_received(self) -> None:
@@ -247,7 +223,7 @@ class Connection(asyncio.Protocol):
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._connections.discard(self)
-        self._fairness.sockets.discard(self)
+        self._fairness.forget_socket(self)
         for timer in (self._keepalive, self._closing):
             if timer is not None:
                 timer.cancel()
@@ -310,12 +286,12 @@ class Connection(asyncio.Protocol):
         """Resume reading, in a later iteration of the loop."""
         if self._is_paused:
             self._is_paused = False
-            self._enqueue()
+            self._fairness.enqueue(self)
 
     def count_as_logged_in(self) -> None:
         self._permit.mark_known()
-        self._fairness.sockets.discard(self)  # from now on the socket is read, so that moves do not wait for strangers
-        self._is_unread = False
+        self._fairness.forget_socket(self)  # from now on the socket is read, so that moves do not wait for strangers
+        self.read_again()
         self.protocol.max_message_size = self._gateway.frame_bytes
 
     def end_free_reading(self) -> None:

@@ -71,10 +71,6 @@ class HttpConnection(UvicornConnection):
         """For the newest request whose headers are complete: the club, and the part of the path after the club."""
         self.unparsed = UnparsedBytes(shared.bounds, shared.fairness)
         """Bytes that wait to be parsed. Reading from the socket is paused until all of them are parsed."""
-        self._is_queued = False
-        """True while the connection waits for an iteration of the loop in which to parse `unparsed`."""
-        self._is_unread = False
-        """True while the socket is left unread because too many strangers have come at once."""
         self._phase = _Phase.READING
         self._last_action: Callable[[], None] | None = None
         """In the phase `ENDING`, the action to run after all earlier requests are answered; else None."""
@@ -131,7 +127,7 @@ class HttpConnection(UvicornConnection):
         self._shared.fairness.claim_time()  # counts the end of a connection, which takes time as a request does
 
     def connection_lost(self, exc: Exception | None) -> None:
-        self._shared.fairness.sockets.discard(self)
+        self._shared.fairness.forget_socket(self)
         self._mark_ended()
         self._withdraw_all()
         self._shared.fairness.run_or_enqueue(self.address, partial(self._clean_up, exc))
@@ -170,13 +166,9 @@ class HttpConnection(UvicornConnection):
 
         If no bytes are left, resume reading from the socket.
         """
-        self._is_queued = False
-        if self._phase is not _Phase.READING or self.transport.is_closing():
-            return
-        if self.unparsed:
+        if self.unparsed and self._phase is _Phase.READING and not self.transport.is_closing():
             self._parse()
-        if not (self.unparsed or self._is_parsing_paused() or self._is_unread):
-            self.transport.resume_reading()
+        self.read_again()
 
     def _is_parsing_paused(self) -> bool:
         """Return true if no bytes may be parsed now.
@@ -185,25 +177,14 @@ class HttpConnection(UvicornConnection):
         """
         return self._phase is not _Phase.READING or self._is_full()
 
-    def stop_reading(self) -> bool:
-        self._is_unread = bool(self.transport.is_reading())
-        if self._is_unread:
-            self.transport.pause_reading()
-        return self._is_unread
-
-    def read_again(self) -> bool:
-        self._is_unread = False
-        if self._phase is _Phase.ENDED or self.transport.is_closing():
-            return False
+    def read_again(self) -> None:
         is_dropping = self._phase is _Phase.ENDING and self._upgrade is None
-        if is_dropping or not (self.unparsed or self._is_parsing_paused()):
+        must_wait = self in self._shared.fairness.unread or self.transport.is_closing()
+        if not must_wait and (is_dropping or not (self.unparsed or self._is_parsing_paused())):
             self.transport.resume_reading()
-        return True
 
     def _continue_reading(self) -> None:
-        if not self._is_queued:
-            self._is_queued = True
-            self._shared.fairness.enqueue(self)
+        self._shared.fairness.enqueue(self)
 
     def _parse(self) -> None:
         """Parse bytes, up to the bounds of an iteration of the loop. The rest waits, or is dropped after a refusal."""
@@ -340,7 +321,7 @@ class HttpConnection(UvicornConnection):
         request = self._request_bytes()
         self._cancel_timers()
         self._read_deadline.end()  # may run for an earlier answer, and would end the bot's connection
-        self._shared.fairness.sockets.discard(self)
+        self._shared.fairness.forget_socket(self)
         self.connections.discard(self)
         self._upgrade = None  # refers to this connection
         self._drop_references()
@@ -409,10 +390,10 @@ class HttpConnection(UvicornConnection):
         self._read_deadline.end()
 
     def timeout_keep_alive_handler(self) -> None:
-        if self._is_queued or self._is_unread:  # the next request may have come already
-            self._start_idle_timer()
-        elif not self.transport.is_closing():
+        if self.transport.is_reading():
             self._close()
+        elif not self.transport.is_closing():  # the next request may have come already
+            self._start_idle_timer()
 
     def _close(self) -> None:
         """Close the connection after the peer has read all written bytes.
@@ -442,7 +423,7 @@ class HttpConnection(UvicornConnection):
             self._deadline.end()
 
     def _on_late(self) -> None:
-        if self._is_unread or self._is_queued or self._is_parsing_paused():
+        if self._is_parsing_paused() or not self.transport.is_reading():
             # The server does not read, so the peer is not late.
             self._watch()
         elif self.request.number == 0:

@@ -10,8 +10,9 @@ read again.
 
 import asyncio
 import logging
-from collections import deque
+from collections import OrderedDict
 from collections.abc import Callable
+from itertools import islice
 from time import perf_counter
 from typing import Protocol
 
@@ -47,11 +48,12 @@ class WaitingReader(Protocol):
 class SocketReader(Protocol):
     """A connection whose socket can be left unread."""
 
-    def stop_reading(self) -> bool:
-        """Leave the socket unread, and return true. If the connection is not reading now, just return false."""
+    @property
+    def transport(self) -> asyncio.Transport | None:
+        """The transport of the socket."""
 
-    def read_again(self) -> bool:
-        """Read the socket again. Return false if the connection will read nothing more."""
+    def read_again(self) -> None:
+        """Read the socket if there is no reason against it: bytes that wait, or `ReadFairness.unread`, for example."""
 
 
 def next_iteration(callback: Callable[[], None]) -> None:
@@ -74,8 +76,8 @@ class ReadFairness:
         self._most_s = most_ms / 1000
         self._later = later
         self._now_s = now_s
-        self._waiting: dict[str, deque[WaitingReader]] = {}
-        """Waiting readers, keyed by address. The address to be served next is first."""
+        self._waiting: dict[str, OrderedDict[WaitingReader, None]] = {}
+        """Waiting readers in their order, keyed by address. The address to be served next is first."""
         self._is_due = False
         """True if the next iteration calls `_begin`."""
         self._has_budget = False
@@ -83,8 +85,8 @@ class ReadFairness:
         self._ends_s = 0.0
         """Time in s at which the budget of this iteration ends."""
         self.sockets: set[SocketReader] = set()
-        """The open connections without a login that are not in `_unread`. Some may be paused for other reasons."""
-        self._unread: deque[SocketReader] = deque()
+        """The open connections without a login that are not in `unread`. Some may be paused for other reasons."""
+        self.unread: dict[SocketReader, None] = {}
         """The connections whose sockets are left unread, in the order in which they are read again."""
         self._again: set[SocketReader] = set()
         """The connections whose sockets are read again in this iteration, in which `claim_time` does not stop them."""
@@ -108,18 +110,29 @@ class ReadFairness:
             return True
         self._over_budget += 1
         if self._over_budget == MOST_OVER_BUDGET:
-            stopped = [reader for reader in self.sockets - self._again if reader.stop_reading()]
-            self.sockets.difference_update(stopped)
-            self._unread.extend(stopped)
+            for reader in self.sockets - self._again:
+                transport = reader.transport
+                if transport is not None and transport.is_reading():
+                    transport.pause_reading()
+                    self.unread[reader] = None
+            self.sockets.difference_update(self.unread)
         return False
+
+    def forget_socket(self, reader: SocketReader) -> None:
+        """Leave the socket of a connection unread no more, because a bot has logged in, or the connection has ended."""
+        self.sockets.discard(reader)
+        self.unread.pop(reader, None)
 
     def enqueue(self, reader: WaitingReader, *, is_first: bool = False) -> None:
         """Queue a reader behind the other readers of its address, or before them if `is_first` is true.
 
-        In a later iteration, `on_scheduled` of the reader is called.
+        A reader that is queued already keeps its place, since each place is a turn. In a later iteration,
+        `on_scheduled` of the reader is called.
         """
-        readers = self._waiting.setdefault(reader.address, deque())
-        (readers.appendleft if is_first else readers.append)(reader)
+        readers = self._waiting.setdefault(reader.address, OrderedDict())
+        readers[reader] = None
+        if is_first:
+            readers.move_to_end(reader, last=False)
         self._call()
 
     def run_or_enqueue(self, address: str, work: Callable[[], None]) -> None:
@@ -160,15 +173,17 @@ class ReadFairness:
     def _begin(self) -> None:
         self._is_due = self._has_budget = False
         self.wasted = self._over_budget = 0
-        again = [self._unread.popleft() for _ in range(min(MOST_AGAIN, len(self._unread)))]
-        self._again = {reader for reader in again if reader.read_again()}
+        self._again = set(islice(self.unread, MOST_AGAIN))
         self.sockets |= self._again
+        for socket in self._again:
+            del self.unread[socket]
+            socket.read_again()
         for _ in range(sum(map(len, self._waiting.values()))):
             if not self.claim_time():
                 break
             address = next(iter(self._waiting))
             readers = self._waiting.pop(address)
-            reader = readers.popleft()
+            reader, _ = readers.popitem(last=False)
             if readers:
                 self._waiting[address] = readers
             try:
@@ -176,7 +191,7 @@ class ReadFairness:
             except Exception:
                 log.exception("a connection ends because its bytes could not be handled")
                 reader.abort()
-        if self._waiting or self._unread or self._again:
+        if self._waiting or self.unread or self._again:
             self._call()
 
 

@@ -10,6 +10,7 @@ from rumble_protocol.codes import CLOSE_REASONS, CloseCode
 from rumble_server.gateway import connection, outbox, read_fairness
 from rumble_server.gateway.frames import HEADS, text_head
 from rumble_server.gateway.handshake import HandshakePolicy
+from rumble_server.gateway.read_fairness import ReadFairness
 from rumble_server.limits.bounds import Bounds
 from websockets.datastructures import Headers
 from websockets.exceptions import InvalidStatus
@@ -268,8 +269,27 @@ async def test_a_socket_that_is_left_unread_stays_so_after_its_bytes_are_handled
         bot.data_received(WireFrame(Opcode.TEXT, frame).serialize(mask=True))  # was read before the pause, as with TLS
         await client.hear(answer)
         assert transport.is_reading() is is_read
+        server.shared.fairness.forget_socket(bot)
         bot.read_again()
         assert transport.is_reading()
+
+
+async def test_the_socket_of_a_bot_that_logs_in_while_it_is_left_unread_is_read_at_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(read_fairness, "MOST_AGAIN", 0)
+    async with served() as server, server.raw() as client:
+        await client.upgrade()
+        (bot,) = server.made
+        transport: Any = bot.transport
+        while server.shared.fairness.sockets:
+            server.shared.fairness.end()
+            server.shared.fairness.claim_time()
+        assert not transport.is_reading()
+        monkeypatch.setattr(ReadFairness, "claim_time", lambda _: True)
+        bot.data_received(WireFrame(Opcode.TEXT, LOGIN).serialize(mask=True))
+        assert transport.is_reading()
+        await client.hear("session")
 
 
 async def test_frames_that_wait_at_the_end_of_a_connection_are_dropped(caplog: pytest.LogCaptureFixture) -> None:

@@ -263,13 +263,10 @@ async def test_a_connection_waits_for_time_in_one_place_of_the_queue(monkeypatch
         (link,) = server.made
         with monkeypatch.context() as patch:
             patch.setattr(ReadFairness, "claim_time", lambda _: False)
-            queued: list[object] = []
-            patch.setattr(server.shared.fairness, "enqueue", queued.append)
             link.data_received(WireFrame(Opcode.TEXT, b"x").serialize(mask=True))
             link.pause_reading()
             link.resume_reading()
-            assert queued == [link]
-        link.on_scheduled()
+            assert list(server.shared.fairness._waiting[link.address]) == [link]
         assert (await client.hear("error"))["code"] == "bad_message"
 
 

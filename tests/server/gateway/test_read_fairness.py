@@ -1,6 +1,7 @@
 """No connection, and no number of connections, holds up the loop for long in an iteration."""
 
 from itertools import pairwise
+from typing import Any
 
 import pytest
 from rumble_server.gateway.read_fairness import MOST_AGAIN, MOST_OVER_BUDGET, ReadFairness
@@ -63,17 +64,22 @@ def test_nothing_is_called_when_nobody_waits() -> None:
 
 
 class Socket:
-    """A connection whose socket may be left unread."""
+    """A connection whose socket may be left unread, and the transport of the socket."""
 
     is_read = True
 
-    def stop_reading(self) -> bool:
-        self.is_read = False
-        return True
+    @property
+    def transport(self) -> Any:
+        return self
 
-    def read_again(self) -> bool:
+    def is_reading(self) -> bool:
+        return self.is_read
+
+    def pause_reading(self) -> None:
+        self.is_read = False
+
+    def read_again(self) -> None:
         self.is_read = True
-        return True
 
 
 def test_when_many_are_late_sockets_are_left_unread_and_some_are_read_again_in_each_iteration() -> None:
@@ -91,6 +97,42 @@ def test_when_many_are_late_sockets_are_left_unread_and_some_are_read_again_in_e
     loop.iterate()
     assert all(socket.is_read for socket in sockets)
     assert fairness.sockets == set(sockets)
+
+
+def test_a_socket_that_is_not_read_now_or_forgotten_is_neither_stopped_nor_read_again() -> None:
+    loop = Loop()
+    fairness = loop.fairness(1)
+    paused, ended, known = Socket(), Socket(), Socket()
+    paused.is_read = False
+    fairness.sockets.update({paused, ended, known})
+    fairness.forget_socket(known)
+    for _ in range(MOST_OVER_BUDGET + 1):
+        fairness.claim_time()
+    assert (list(fairness.unread), known.is_read) == ([ended], True)
+    fairness.forget_socket(ended)
+    loop.iterate()
+    assert (paused.is_read, ended.is_read) == (False, False)
+    assert (fairness.sockets, loop.due) == ({paused}, [])
+
+
+def test_a_reader_that_is_queued_already_keeps_its_place() -> None:
+    loop = Loop()
+    fairness = loop.fairness(10)
+    served: list[str] = []
+
+    class Named(Reader):
+        def on_scheduled(self) -> None:
+            served.append(self.address)
+
+    one, two = Named(fairness, 0, "one"), Named(fairness, 0, "two")
+    served.clear()
+    for reader in (one, two, one):
+        fairness.enqueue(reader)
+    loop.iterate()
+    assert served == ["one", "two"]
+    fairness.enqueue(one)
+    loop.iterate()
+    assert served == ["one", "two", "one"]
 
 
 def test_a_socket_that_is_read_again_is_not_stopped_in_the_same_iteration() -> None:

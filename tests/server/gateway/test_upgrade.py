@@ -18,6 +18,7 @@ from rumble_server.limits.strangers import Strangers
 from rumble_server.store.errors import StoreError
 from websockets.frames import Opcode
 
+from tests.server.gateway.pages import GET, UPGRADE, answer, pages, upgraded
 from tests.server.gateway.served import GatewayServer, OneClub, Raw, served, until
 from tests.server.world import make_arena
 
@@ -148,6 +149,22 @@ async def test_while_a_club_is_loaded_nothing_is_read_and_nothing_is_lost() -> N
             school.open.set()
             assert await asked == 101
             await client.hear("session")
+
+
+async def test_a_request_that_is_answered_before_an_upgrade_starts_no_idle_time() -> None:
+    async with pages(bounds={"idle_ms": 20}) as (server, app):
+        school = School(server)
+        async with server.raw() as client:
+            app.may_answer.clear()
+            client.writer.write(GET % 1 + UPGRADE.replace(b"/bot", b"/c/school/bot") + b"\r\n")
+            await until(lambda: bool(app.scopes))
+            app.may_answer.set()
+            assert await answer(client) == (200, b'["/1", 0]')
+            await until(lambda: school.loading > 0)
+            await asyncio.sleep(0.1)
+            school.open.set()
+            await upgraded(client)
+            await client.hear("welcome")
 
 
 @pytest.mark.parametrize("change", [School.hand_over, School.abandon])
