@@ -467,16 +467,17 @@ class Connection(asyncio.Protocol):
     def keep_alive(self) -> None:
         """Send a ping, now and every `ping_ms`. Tell the session if the bot has been silent for longer than `pong_ms`.
 
+        A bot is not silent while the server does not read its socket.
         A ping is sent even if the last ping was not answered, because bots may give up a server that is silent.
         """
-        session = self.session
-        if session is None or self.protocol.state is not State.OPEN:
+        session, transport = self.session, self.transport
+        if session is None or transport is None or self.protocol.state is not State.OPEN:
             return
         limits, now_ms = self._gateway.limits, self._now_ms()
-        if self.pings.is_silent(now_ms, limits.pong_ms):
+        if self.pings.is_silent(now_ms, limits.pong_ms) and transport.is_reading():
             session.on_silent()
-        if self.transport is not None:
-            self.transport.write(self.pings.ping(now_ms))
+        if not transport.is_closing():
+            transport.write(self.pings.ping(now_ms))
         self._keepalive = asyncio.get_running_loop().call_later(limits.ping_ms / 1000, self.keep_alive)
 
     def _now_ms(self) -> int:

@@ -90,6 +90,17 @@ async def test_a_silent_connection_is_cut_off_unless_its_bot_is_thinking() -> No
         assert not mover.reader.at_eof()
 
 
+async def test_a_connection_whose_pongs_the_server_does_not_read_is_not_silent() -> None:
+    async with served(ping_ms=5, pong_ms=50) as server, server.raw() as client:
+        await client.upgrade()
+        (link,) = server.made
+        link.pause_reading()  # as while a login waits at a closed gate
+        await asyncio.sleep(0.2)
+        assert server.sessions
+        link.resume_reading()
+        await client.ended()
+
+
 # --- slow readers ---
 
 
