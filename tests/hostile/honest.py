@@ -117,7 +117,7 @@ class HonestField:
         assert self._process.wait(PATIENCE_S) == 0
         self._reader.join()
         self.assert_nobody_harmed_until_now()
-        facts = numbered(self.server.facts(self.tournament))
+        facts = numbered(self.server.facts(f"main/{self.tournament}"))
         assert_all_played(facts, NAMES, MAX_MATCHES)
         overs = [fact for fact in facts if fact["fact"] == "match_over"]
         assert {(fact["termination"], tuple(fact["at_fault"])) for fact in overs} == {("normal", ())}

@@ -94,7 +94,7 @@ def test_a_bot_with_two_matches_on_one_connection_loses_none_by_a_stall(server: 
 
         server.stall(0.2, answer)
         assert bot.until("match_start", tournament=quick)["attempt"] == 2
-    (over,) = [fact for fact in server.facts(quick) if fact["fact"] == "match_over"]
+    (over,) = [fact for fact in server.facts(f"main/{quick}") if fact["fact"] == "match_over"]
     assert over["at_fault"] == []
 
 
@@ -129,5 +129,5 @@ def test_a_bot_that_stalls_the_server_again_and_again_gains_no_void_match(server
         loser, turn = next_turn(first, second)
         loser.say(type="resign", match=turn["match"])
         assert loser.until("match_over")["termination"] == "resignation"
-    (over,) = [fact for fact in server.facts(cup) if fact["fact"] == "match_over"]
+    (over,) = [fact for fact in server.facts(f"main/{cup}") if fact["fact"] == "match_over"]
     assert sum(over["seats_excused_ms"]) > 2 * EXCUSED_MS
