@@ -112,7 +112,7 @@ class LedRun(ServerRun):
         if closed_at_ms is not None:
             now_ms = self.clock.now_ms()
             self._trace.append(Entry(closed_at_ms, "suspended", self.number, str(now_ms), self.disk.written))
-            if self.gate.were_bots_closed:
+            if self.gate.were_bots_disconnected:
                 self._see("grace", str(now_ms + self.node.world.scenario.grace_ms))
             self.gate.reopen(self.arena)
 

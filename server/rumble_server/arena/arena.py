@@ -104,11 +104,11 @@ class Arena:
         self._logged_in: dict[int, tuple[Player, BotSession]] = {}
         """Players and sessions by session id, from the login to the end of the connection."""
 
-    def resume(self, suspended_ms: int, *, bots_were_closed: bool) -> None:
-        """Go on after a suspension of `suspended_ms`. If connections of bots were closed meanwhile, the bots get the
-        same grace as after a start of the server.
+    def resume(self, suspended_ms: int, *, were_bots_disconnected: bool) -> None:
+        """Go on after a suspension of `suspended_ms`. If bots were disconnected meanwhile, the bots get the same
+        grace as after a start of the server.
         """
-        if bots_were_closed:
+        if were_bots_disconnected:
             self.matches.give_grace(self._grace_ms)
         self.scheduler.excuse_absence(suspended_ms)
 

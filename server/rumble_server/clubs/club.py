@@ -323,7 +323,7 @@ class Club:
     def resume_after_sleep(self, slept_ms: int) -> None:
         """Continue play after a sleep of the machine, as if the bots' connections had been closed meanwhile."""
         if self.gate is None:
-            self.arena.resume(slept_ms, bots_were_closed=True)
+            self.arena.resume(slept_ms, were_bots_disconnected=True)
         else:
             self.gate.resume_after_sleep(self.arena, slept_ms)
 

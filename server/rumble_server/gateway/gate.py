@@ -57,7 +57,7 @@ class Gate:
         """Time in ms at which the gate closed; None while it is open."""
         self._late_before_ms = 0
         """Lateness in ms that the clock had counted when the gate closed."""
-        self.were_bots_closed = False
+        self.were_bots_disconnected = False
         """True if the node has closed the bots' connections since the gate closed."""
 
     def run_or_enqueue(self, call: Callable[[], None]) -> None:
@@ -112,7 +112,7 @@ class Gate:
 
     def mark_disconnected(self) -> None:
         """Note that the bots' connections were closed, because the lease has been over for long."""
-        self.were_bots_closed = True
+        self.were_bots_disconnected = True
 
     def reopen(self, arena: ArenaEvents) -> None:
         """Open the gate, because the lease is valid again: resume the arena, then let waiting calls in."""
@@ -122,9 +122,9 @@ class Gate:
         closed_ms = now_ms - self.closed_at_ms
         self.closed_at_ms = None
         self._add_lateness(closed_ms, now_ms)
-        bots_were_closed, self.were_bots_closed = self.were_bots_closed, False
+        were_bots_disconnected, self.were_bots_disconnected = self.were_bots_disconnected, False
         self._clock.after_input(self._run_waiting)  # first, so that the calls enter even after an error of the arena
-        arena.resume(closed_ms, bots_were_closed=bots_were_closed)
+        arena.resume(closed_ms, were_bots_disconnected=were_bots_disconnected)
 
     def resume_after_sleep(self, arena: ArenaEvents, slept_ms: int) -> None:
         """Resume the arena after a sleep of the machine for `slept_ms`, as if the bots' connections had been closed.
@@ -134,7 +134,7 @@ class Gate:
         if not self.has_valid_lease():
             self.close(slept_ms)
         if self.closed_at_ms is None:
-            arena.resume(slept_ms, bots_were_closed=True)
+            arena.resume(slept_ms, were_bots_disconnected=True)
         else:
             self.mark_disconnected()
 

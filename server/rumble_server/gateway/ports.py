@@ -48,8 +48,8 @@ class SessionEvents(Protocol):
 class ArenaEvents(SessionEvents, Protocol):
     """The port through which a gate calls the arena of a club."""
 
-    def resume(self, suspended_ms: int, *, bots_were_closed: bool) -> None:
-        """Go on after a suspension. `bots_were_closed` is true if connections of bots were closed meanwhile."""
+    def resume(self, suspended_ms: int, *, were_bots_disconnected: bool) -> None:
+        """Go on after a suspension. `were_bots_disconnected` is true if bots were disconnected meanwhile."""
 
 
 class BotLookup(Protocol):

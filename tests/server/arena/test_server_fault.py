@@ -158,7 +158,7 @@ def test_a_game_that_fails_when_a_bot_goes_away_or_gets_a_grace_voids_the_match_
     with monkeypatch.context() as broken:
         broken.setattr(DilemmaState, "movers", property(lambda _: 1 // 0))
         if is_graced:
-            world.arena.resume(1_000, bots_were_closed=True)
+            world.arena.resume(1_000, were_bots_disconnected=True)
             world.end_iteration()
         else:
             ann.drop()
