@@ -24,7 +24,7 @@ class Admission:
         """Text before each id of a tournament in the shared counts; empty for main."""
         self._names = Buckets(bounds.names_per_hour, HOUR_MS)
         self.challenge_bytes = Buckets(bounds.challenge_bytes_per_day, DAY_MS)
-        """Allowances of bytes that challenges may write to the log.
+        """Buckets of bytes that challenges may write to the log.
 
         The key is the tournament that the challenger joined by a code, or else the challenger's address.
         """
