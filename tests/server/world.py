@@ -21,7 +21,7 @@ from rumble_server.gateway.sessions import SessionRegistry
 from rumble_server.limits.admission import Admission
 from rumble_server.limits.bounds import Bounds
 from rumble_server.limits.strangers import Strangers
-from rumble_server.match.seat import DelayMs
+from rumble_server.match.seat import MeasureWait
 from rumble_server.tournament.config import TournamentConfig
 from rumble_server.tournament.facts import LogFact, TournamentEnded, tournament_of
 from rumble_server.tournament.rebuild import rebuild_tournament
@@ -40,7 +40,7 @@ class PlainLink:
     """The part of a link that a server without sockets leaves out: permits, time budgets, and waits for a login."""
 
     has_room = True
-    delay_ms: DelayMs | None = None
+    measure_wait: MeasureWait | None = None
 
     def has_room_for(self, tournament_id: str) -> bool:
         return self.has_room
@@ -69,7 +69,7 @@ class MemoryLink(PlainLink):
         address: str = "127.0.0.1",
         lag_ms: int = 0,
         lag_by_pings: bool = False,
-        delay_ms: DelayMs | None = None,
+        measure_wait: MeasureWait | None = None,
     ) -> None:
         self.is_local = is_local
         self.address = address
@@ -84,7 +84,7 @@ class MemoryLink(PlainLink):
         self.can_send = True
         self.invited_to: str | None = None
         self.on_frame: list[Callable[[Frame], None]] = []
-        self.delay_ms = delay_ms
+        self.measure_wait = measure_wait
         self.waiting: list[Callable[[], object]] = []
         """Handlers of the frames that wait for the time budget."""
 

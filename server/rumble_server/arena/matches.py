@@ -278,9 +278,9 @@ class Matches:
             _reject_unknown_match(session, message)
             return False
         match, now_ms = self.live[match_id], self._clock.now_ms()
-        referee, seat, turn_id, delay_ms = match.referee, assignment.seat, message.turn_id, session.delay_ms
+        referee, seat, turn_id, measure_wait = match.referee, assignment.seat, message.turn_id, session.measure_wait
         try:
-            answered = referee.move(seat, turn_id, message.move, now_ms, frame, delay_ms)
+            answered = referee.move(seat, turn_id, message.move, now_ms, frame, measure_wait)
             if not answered and referee.progress.over is not None:  # the move came too late
                 _reject_unknown_match(session, message)
         except Exception:

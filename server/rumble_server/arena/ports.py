@@ -10,7 +10,7 @@ from typing import Any, Protocol
 from rumble_protocol.codes import CloseCode
 
 from rumble_server.match.clock import Lateness
-from rumble_server.match.seat import DelayMs
+from rumble_server.match.seat import MeasureWait
 from rumble_server.tournament.ended import EndedTournament
 from rumble_server.tournament.facts import LogFact
 from rumble_server.tournament.formats import AnyRound, PairingTask
@@ -94,9 +94,9 @@ class Caller:
     has_invited_room: bool
     """True if the address may have a further connection that shows a valid invitation to the tournament named in the
     login."""
-    has_message_allowance: bool
+    has_stranger_messages_left: bool
     """True if the address may send a further message of a stranger."""
-    delay_ms: DelayMs | None = None
+    measure_wait: MeasureWait | None = None
     """Function that returns how long a turn and its answer waited in the server's machine; None if the server cannot
     measure this time."""
 

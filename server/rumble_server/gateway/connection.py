@@ -34,7 +34,7 @@ from rumble_server.gateway.session import Session
 from rumble_server.gateway.shared_by_connections import SharedByConnections
 from rumble_server.limits.permits import Permit
 from rumble_server.limits.source import Source
-from rumble_server.match.seat import DelayMs
+from rumble_server.match.seat import MeasureWait
 
 log = logging.getLogger(__name__)
 quiet = logging.getLogger(f"{__name__}.websockets")
@@ -53,9 +53,11 @@ MOST_PONG_BYTES = 32
 """Maximum size in bytes of received data that `only_pong` tests. Pongs to this server's pings are smaller."""
 MOST_UNANSWERED_TURNS = 64
 """Maximum value of `_unanswered_turns`. Answers beyond this number wait for the time budget."""
-MOVE_BYTES = 512
-"""Maximum size in bytes of received answers to turns. If received data is larger, the answers are handled only if
-`claim_time` returns true. Refusing a frame of this size takes 0.2 ms."""
+MOST_FREE_BYTES = 512
+"""Maximum size in bytes of received answers to turns that are handled without a look at the time budget.
+
+Larger data is handled only if `claim_time` returns true. Refusing a frame of this size takes 0.2 ms.
+"""
 MOST_WASTED = 32
 """Maximum number of wasted messages (`ReadFairness.count_wasted`) in an iteration of the loop. Once the
 number is reached, even answers are handled only if `claim_time` returns true."""
@@ -139,7 +141,7 @@ class Connection(asyncio.Protocol):
         Bytes beyond this iteration's bounds wait for a later iteration.
         """
         reader, session, size = self._reader, self.session, len(data)
-        if size <= MOVE_BYTES and session is not None and session.name is not None and reader.is_between_messages:
+        if size <= MOST_FREE_BYTES and session is not None and session.name is not None and reader.is_between_messages:
             if size <= MOST_PONG_BYTES and (pong := only_pong(data)) is not None and self._is_open:
                 self._count_empty()
                 self._on_pong(pong)
@@ -261,10 +263,10 @@ class Connection(asyncio.Protocol):
         return self._permit.has_room_for(f"{self._gateway.club}/{tournament_id}")
 
     @property
-    def delay_ms(self) -> DelayMs | None:
-        return self._delay_ms if self._is_stamped else None
+    def measure_wait(self) -> MeasureWait | None:
+        return self._measure_wait if self._is_stamped else None
 
-    def _delay_ms(self, ago_ms: int) -> tuple[int, bool]:
+    def _measure_wait(self, ago_ms: int) -> tuple[int, bool]:
         """Return the waiting time in ms of a frame and its answer, and True if the time is exact.
 
         The time has two parts: the frame's wait to be written, and the answer's wait to be read. The frame was sent

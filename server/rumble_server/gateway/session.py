@@ -19,7 +19,7 @@ from rumble_server.arena.ports import Caller, Clock, TimerHandle
 from rumble_server.gateway.ports import SessionEvents
 from rumble_server.limits.buckets import Bucket, NameBuckets
 from rumble_server.limits.strangers import Strangers
-from rumble_server.match.seat import DelayMs
+from rumble_server.match.seat import MeasureWait
 
 CHARACTERS_OF_A_MESSAGE = 1_024
 """An invalid frame counts as 1 message, and as 1 more for every `CHARACTERS_OF_A_MESSAGE` characters."""
@@ -45,7 +45,7 @@ class Link(Protocol):
         """True if only pings measure the lag: behind a proxy, or if the kernel reports no round trips."""
 
     @property
-    def delay_ms(self) -> DelayMs | None:
+    def measure_wait(self) -> MeasureWait | None:
         """Function that returns how long a turn and its answer waited in this machine (see `Caller`).
 
         None if the operating system does not report waiting times.
@@ -99,9 +99,9 @@ class SharedBySessions:
     strangers: Strangers
     limits: Limits
     messages: NameBuckets
-    """Allowances for messages without an open turn, by bot name and worker.
+    """Buckets of messages without an open turn, by bot name and worker.
 
-    All connections of the same bot and worker share an allowance.
+    All connections of the same bot and worker share a bucket.
     """
     welcome: bytes
     """The message `welcome` as a frame, the first frame on every connection."""
@@ -133,7 +133,7 @@ class Session:
     _counted_as: tuple[str, ...] = ()
     """Keys in `SharedBySessions.messages`. A login counts under each key, later messages under the first key."""
     _bucket: Bucket | None = field(init=False)
-    """Allowance of messages before the login; None afterwards."""
+    """Bucket of messages before the login; None afterwards."""
     phase: SessionPhase = "reading"
     _unread: list[str] = field(default_factory=list)
     """Frames received in the phase `checking`."""
@@ -251,8 +251,8 @@ class Session:
             lag_by_pings=link.lag_by_pings,
             has_room=link.has_room,
             has_invited_room=login.join is not None and link.has_room_for(login.join),
-            has_message_allowance=shared.strangers.may_send(link.address, shared.clock.now_ms()),
-            delay_ms=link.delay_ms,
+            has_stranger_messages_left=shared.strangers.may_send(link.address, shared.clock.now_ms()),
+            measure_wait=link.measure_wait,
         )
         shared.arena.login(self.id, login, caller)
         if self.phase == "checking":
@@ -332,7 +332,7 @@ def _bucket_keys(login: Login) -> tuple[str, ...]:
     """Return the keys under which a login counts. Messages after the login count under the first key only.
 
     All workers of a bot share the last key. Otherwise a bot could log in under ever new names of workers, each with
-    an allowance of its own.
+    a bucket of its own.
     """
     name = login.name
     return (name,) if login.worker is None else (f"{name}/{login.worker}", f"{name}/")

@@ -27,7 +27,7 @@ from rumble_server.match.kept_frame import SURELY_SHORT
 from rumble_server.match.plies import Plies
 from rumble_server.match.progress import NO_TURN_ID, Progress
 from rumble_server.match.rebuild import RebuiltMatch
-from rumble_server.match.seat import DelayMs, OpenTurn, SeatConnection, SeatState
+from rumble_server.match.seat import MeasureWait, OpenTurn, SeatConnection, SeatState
 
 NO_FAILURES: Mapping[int, str] = {}
 """The empty mapping from seats to errors of bots, for a match in which no bot crashed."""
@@ -126,12 +126,12 @@ class Referee:
         return is_asked and not turn.is_wait_inexact and seat_state.is_stamped
 
     def move(
-        self, seat: int, turn_id: str, text: str, now_ms: int, frame: str, delay_ms: DelayMs | None = None
+        self, seat: int, turn_id: str, text: str, now_ms: int, frame: str, measure_wait: MeasureWait | None = None
     ) -> bool:
         """Judge a move. `frame` is the whole message. Return true if the move answered an open turn.
 
-        `delay_ms` returns how long the turn and its answer waited in this machine. The function is called only where
-        needed: if the answer uses the bank or is too late, or if much time is excused.
+        `measure_wait` returns how long the turn and its answer waited in this machine. The function is called only
+        where needed: if the answer uses the bank or is too late, or if much time is excused.
         """
         progress = self.progress
         seat_state = progress.seats[seat]
@@ -141,7 +141,7 @@ class Referee:
             return False
         late_ms = self._lateness.late_ms
         is_slow = late_ms != turn.late_ms_when_asked or now_ms - turn.asked_at_ms > control.move_ms
-        if is_slow and delay_ms is not None and turn.excuse_wait(control, self._lateness, delay_ms, now_ms):
+        if is_slow and measure_wait is not None and turn.excuse_wait(control, self._lateness, measure_wait, now_ms):
             self.forfeit(*self._timeout(seat, turn), now_ms)
             if progress.over is None:
                 self._reject_unexpected_move(seat, turn_id, now_ms, frame)

@@ -9,7 +9,7 @@ from typing import Protocol
 
 from rumble_server.match.clock import MOST_LAG_MS, FastControl, Lateness, thinking_ms
 
-DelayMs = Callable[[int], tuple[int, bool]]
+MeasureWait = Callable[[int], tuple[int, bool]]
 """Function that returns for how long a turn and its answer waited in this machine.
 
 The turn waited to be written, and the answer waited to be read. The function is called while the answer is handled. The
@@ -129,12 +129,12 @@ class OpenTurn:
             return open_ms if open_ms > 0 else 0
         return excused_ms
 
-    def excuse_wait(self, control: FastControl, lateness: Lateness, delay_ms: DelayMs, now_ms: int) -> bool:
-        """Excuse the waiting time of an answer. Return true if the bot thought for too long all the same.
+    def excuse_wait(self, control: FastControl, lateness: Lateness, measure_wait: MeasureWait, now_ms: int) -> bool:
+        """Excuse the waiting time of an answer. Return true if the bot's own thinking exceeded its time.
 
         The waiting time is the time for which the turn waited to be written, plus the time for which the answer waited
-        to be read. `delay_ms` computes the waiting time from the age of the turn. Other lateness of the server is not
-        excused, because the bot can think meanwhile. All lateness is excused
+        to be read. `measure_wait` computes the waiting time from the age of the turn. Other lateness of the server is
+        not excused, because the bot can think meanwhile. All lateness is excused
 
         - for a turn sent before a suspension of the club;
         - for an answer after which the bot has sent more data, so that only a minimum of the waiting time is known.
@@ -145,7 +145,7 @@ class OpenTurn:
         matters = open_ms > control.move_ms or late_ms - self.late_ms_when_asked > STAMP_BEYOND_MS
         if not matters or self.is_stopped or self.asked_at_ms < lateness.suspended_until_ms:
             return False
-        waited_ms, is_exact = delay_ms(open_ms)
+        waited_ms, is_exact = measure_wait(open_ms)
         excused_ms, self.is_wait_inexact = min(waited_ms, open_ms), not is_exact
         if is_exact or late_ms - self.late_ms_when_asked < excused_ms:
             self.late_ms_when_asked = late_ms - excused_ms

@@ -111,7 +111,7 @@ def stamped(world: World, waited_ms: list[int], *, is_exact: bool = True, bank_m
     """Return two bots in a match of 300 ms a move whose answers' waiting times are known: first the bot on turn."""
     control = TimeControl(move_ms=300, bank_ms=bank_ms)
     tournament = world.create(start_at_bots=2, legs=1, time_control=control)
-    link = {"delay_ms": lambda _ago_ms: (waited_ms[0], is_exact)}
+    link = {"measure_wait": lambda _ago_ms: (waited_ms[0], is_exact)}
     bots = [world.login(name, link, join=tournament.id) for name in ("ann", "ben")]
     bots.sort(key=lambda bot: not bot.inbox.all("turn"))
     return bots[0], bots[1]
@@ -192,7 +192,7 @@ def test_reconnecting_while_the_server_is_late_gains_no_time() -> None:
     mover, _ = stamped(world, [0])
     world.clock.stall(3000)
     mover.drop()
-    again = world.login(mover.name, {"delay_ms": lambda _ago_ms: (0, True)})
+    again = world.login(mover.name, {"measure_wait": lambda _ago_ms: (0, True)})
     assert again.last("turn")["clock"]["remaining_ms"] == 0
 
 

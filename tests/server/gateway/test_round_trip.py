@@ -72,8 +72,8 @@ async def test_only_the_newest_of_several_frames_has_the_time_of_the_newest_data
     are_exact, receive = [], Session.on_text
 
     def received(session: Session, text: str) -> None:
-        assert session.link.delay_ms is not None
-        are_exact.append(session.link.delay_ms(0)[1])
+        assert session.link.measure_wait is not None
+        are_exact.append(session.link.measure_wait(0)[1])
         receive(session, text)
 
     one, wrong = {"type": "login", "name": "ann"}, WireFrame(Opcode.TEXT, b"{}").serialize(mask=True)

@@ -53,8 +53,8 @@ class BotSession:
         self.lag_by_pings = caller.lag_by_pings
         """True if only pings measure the round trips. The round trips may then be too long, because a bot can delay its
         pongs."""
-        self.delay_ms = caller.delay_ms
-        self.is_stamped = caller.delay_ms is not None
+        self.measure_wait = caller.measure_wait
+        self.is_stamped = caller.measure_wait is not None
         """True if the server can measure how long the bot's answers waited in this machine before they were read."""
 
     @property

@@ -84,7 +84,7 @@ class Logins:
         `unavailable`.
         """
         admission, name, address, now_ms = self._admission, login.name, caller.address, self._recorder.clock.now_ms()
-        if is_unproven and not caller.has_message_allowance and not self._may_add_own_session(login, address):
+        if is_unproven and not caller.has_stranger_messages_left and not self._may_add_own_session(login, address):
             admission.refusals.count("messages", address, name)
             message = "too many messages from your address; try again in a minute"
             raise CommandRefused(ErrorCode.TOO_MANY_MESSAGES, message)
