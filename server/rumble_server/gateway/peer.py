@@ -6,7 +6,7 @@ from collections.abc import Callable
 from rumble_server.gateway.request_checks import Headers
 from rumble_server.gateway.shared_by_connections import SharedByConnections
 from rumble_server.limits.bans import Ban
-from rumble_server.limits.permits import WAIT_MS, Newcomer, Permit
+from rumble_server.limits.permits import WAIT_MS, Permit, WaitingConnection
 from rumble_server.limits.source import Source, limited_address
 
 
@@ -24,7 +24,7 @@ class Peer:
         self._transport = transport
         self._host = host
         self._permit: Permit | None = None
-        self._queued: tuple[Newcomer, asyncio.TimerHandle] | None = None
+        self._queued: tuple[WaitingConnection, asyncio.TimerHandle] | None = None
         """Entry in the queue for a free permit, and the timer that ends the wait; None without a wait."""
         self.address = limited_address(host)
         """Address by which limits count the connection."""
@@ -94,19 +94,19 @@ class Peer:
             return
         self._transport.pause_reading()
         # The grant runs later, because a permit may become free in the middle of a login of another bot.
-        newcomer = permits.wait(address, lambda permit: loop.call_soon(self._on_granted, permit, granted))
-        if newcomer is not None:
-            self._queued = newcomer, loop.call_later(WAIT_MS / 1000, self._on_waited, newcomer, refuse)
+        connection = permits.wait(address, lambda permit: loop.call_soon(self._on_granted, permit, granted))
+        if connection is not None:
+            self._queued = connection, loop.call_later(WAIT_MS / 1000, self._on_waited, connection, refuse)
         else:
             self.count_refusal("strangers")
             refuse()
 
     def _stop_waiting(self) -> None:
         if self._queued is not None:
-            newcomer, timer = self._queued
+            connection, timer = self._queued
             self._queued = None
             timer.cancel()
-            self._shared.permits.stop_waiting(newcomer)
+            self._shared.permits.stop_waiting(connection)
 
     def _on_granted(self, permit: Permit, granted: Callable[[Permit], None]) -> None:
         self._stop_waiting()
@@ -117,7 +117,7 @@ class Peer:
             self._permit = permit
             granted(permit)
 
-    def _on_waited(self, newcomer: Newcomer, refuse: Callable[[], None]) -> None:
+    def _on_waited(self, connection: WaitingConnection, refuse: Callable[[], None]) -> None:
         """End the connection of another stranger at the address, to make room.
 
         Call `refuse` if there is no permit even then. If the connection is lost, do nothing; `release` ends the wait.
@@ -125,8 +125,8 @@ class Peer:
         if self._transport.is_closing():
             return
         permits = self._shared.permits
-        permits.make_room(newcomer.address, self._shared.clock.now_ms())
-        if permits.stop_waiting(newcomer):
+        permits.make_room(connection.address, self._shared.clock.now_ms())
+        if permits.stop_waiting(connection):
             self._queued = None
             self.count_refusal("strangers")
             refuse()

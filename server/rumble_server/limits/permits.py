@@ -29,7 +29,7 @@ class Permits:
         """Number of permits in use, by key. Keys without a permit are left out."""
         self.strangers: dict[str, dict[Permit, Callable[[], None]]] = {}
         """Strangers of each address, oldest first, each with a function to end its connection."""
-        self.waiting: dict[str, dict[Newcomer, None]] = {}
+        self.waiting: dict[str, dict[WaitingConnection, None]] = {}
         """New connections of each address that wait for a permit, the longest wait first."""
         self._requests = Buckets(bounds.requests_per_minute)
         self._reading = Buckets(bounds.reading_ms_per_minute)
@@ -55,7 +55,7 @@ class Permits:
                 end()
             return
 
-    def wait(self, address: str, grant: Callable[["Permit"], object]) -> "Newcomer | None":
+    def wait(self, address: str, grant: Callable[["Permit"], object]) -> "WaitingConnection | None":
         """Queue a new connection. When a permit is free for the connection, `grant` is called with the permit.
 
         Return None if too many connections of the address wait.
@@ -63,19 +63,19 @@ class Permits:
         waiting, bounds = self.waiting.setdefault(address, {}), self._bounds
         if len(waiting) >= bounds.connections_per_address + bounds.invited_connections_per_address:
             return None
-        newcomer = Newcomer(address, grant)
-        waiting[newcomer] = None
-        return newcomer
+        connection = WaitingConnection(address, grant)
+        waiting[connection] = None
+        return connection
 
-    def stop_waiting(self, newcomer: "Newcomer") -> bool:
+    def stop_waiting(self, connection: "WaitingConnection") -> bool:
         """Remove a new connection from the queue. Return true if it was waiting."""
-        return _remove(self.waiting, newcomer.address, newcomer)
+        return _remove(self.waiting, connection.address, connection)
 
     def grant_next(self, address: str) -> None:
         """Give a free permit for strangers to the connection that has waited longest at `address`."""
-        for newcomer in self.waiting.get(address, ()):
-            self.stop_waiting(newcomer)
-            newcomer.grant(Permit(self, address, ("stranger", address)))
+        for connection in self.waiting.get(address, ()):
+            self.stop_waiting(connection)
+            connection.grant(Permit(self, address, ("stranger", address)))
             return
 
     def refuse(self, address: str) -> "Permit | None":
@@ -124,7 +124,7 @@ class Permits:
         return Permit(self, address, (kind, address)) if self.counts[kind, address] < most else None
 
 
-class Newcomer:
+class WaitingConnection:
     """A new connection that waits for a permit, and gets it by `grant`."""
 
     __slots__ = ("address", "grant")
