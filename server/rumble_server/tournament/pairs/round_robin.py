@@ -44,19 +44,19 @@ class RoundRobin(FixedSchedule):
         than first moves gets the first move. So each bot's numbers of first and second moves differ by one at most.
         """
         plan, leads = self.plan, self._leads
-        newcomer, own_lead, firsts = len(leads), 0, []
+        late_bot, own_lead, firsts = len(leads), 0, []
         swing = plan.cycles % 2 * plan.legs % 2
         for other, lead in enumerate(leads):
-            newcomer_first = lead > 0 or (lead == 0 and own_lead <= 0)
-            firsts.append(newcomer_first)
-            own_lead += 1 if newcomer_first else -1
-            leads[other] -= swing if newcomer_first else -swing
+            is_late_bot_first = lead > 0 or (lead == 0 and own_lead <= 0)
+            firsts.append(is_late_bot_first)
+            own_lead += 1 if is_late_bot_first else -1
+            leads[other] -= swing if is_late_bot_first else -swing
         leads.append(own_lead * swing)
-        last = self._rounds_a_cycle + sum(range(plan.bots, newcomer))  # an earlier late joiner had a round for each bot
+        last = self._rounds_a_cycle + sum(range(plan.bots, late_bot))  # an earlier late joiner had a round for each bot
         pairings = []
         for cycle in range(1, plan.cycles + 1):
-            for other, newcomer_first in enumerate(firsts):
-                pair = (newcomer, other) if newcomer_first == bool(cycle % 2) else (other, newcomer)
+            for other, is_late_bot_first in enumerate(firsts):
+                pair = (late_bot, other) if is_late_bot_first == bool(cycle % 2) else (other, late_bot)
                 pairings.append(Pairing(cycle, last + other + 1, 1, *pair))
         return Round(tuple(pairings))
 
