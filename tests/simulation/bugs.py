@@ -79,7 +79,7 @@ def overtake(patch: pytest.MonkeyPatch) -> None:
 
 def open_too_many(patch: pytest.MonkeyPatch) -> None:
     """Start a match for a bot before the bot is told the end of the match that made room."""
-    patch.setattr(FrameSender, "untold_ends", property(lambda _: 0, lambda *_: None))
+    patch.setattr(FrameSender, "room_to_free", property(lambda _: 0, lambda *_: None))
 
 
 def count_a_replay_twice(patch: pytest.MonkeyPatch) -> None:
@@ -265,7 +265,7 @@ def leave_the_matches_of_a_worker_that_dropped(patch: pytest.MonkeyPatch) -> Non
     patch.setattr(
         Player,
         "assign_waiting_matches",
-        lambda self, newcomer=None: [] if newcomer is None else take_up(self, newcomer),
+        lambda self, new_session=None: [] if new_session is None else take_up(self, new_session),
     )
 
 
@@ -278,10 +278,10 @@ def take_up_more_than_there_is_room_for(patch: pytest.MonkeyPatch) -> None:
     """Take up every waiting match of the bot, with or without room."""
     take_up, session_for = Player.assign_waiting_matches, Player.session_for
 
-    def changed(self: Player, newcomer: BotSession | None = None) -> list[Assignment]:
+    def changed(self: Player, new_session: BotSession | None = None) -> list[Assignment]:
         with pytest.MonkeyPatch.context() as inside:
             inside.setattr(Player, "session_for", lambda self, game: session_for(self, game) or self.newest)
-            return take_up(self, newcomer)
+            return take_up(self, new_session)
 
     patch.setattr(Player, "assign_waiting_matches", changed)
 

@@ -12,8 +12,9 @@ from rumble_server.arena.ports import Log, Sessions
 
 NO_MATCH = ""
 """Value in place of a match id, for a frame that belongs to no match."""
-MatchOverKind = Literal["over", "late_over"]
-"""Kind of a `match_over`. The match of a `late_over` takes up no room in the session."""
+MatchOverKind = Literal["over", "roomless_over"]
+"""Kind of a `match_over`. The match of a `roomless_over` takes up no room in the session: a match that never began, or
+that ended before the login."""
 UnsentMatchOver = tuple[bytes, str, int]
 """An unsent `match_over`: the frame, the match id, and the number of the fact that must be on disk first."""
 
@@ -63,18 +64,18 @@ class FrameSenders:
 class FrameSender:
     """The sender of the frames to a session, in order.
 
-    A frame that names a fact waits in the queue until the fact is on disk. A frame also waits until each earlier frame
-    of the same match, or of no match, is sent. A barrier (`send_barrier`, or `close` for the end of the connection)
-    waits for every earlier frame.
+    A frame that names a fact waits in the queue until the fact is on disk. A frame also waits behind queued frames of
+    its own match, and behind queued frames that belong to no match. A barrier (`send_barrier`, or `close` for the end
+    of the connection) waits for every earlier frame.
     """
 
-    __slots__ = ("_blocked", "_queue", "_senders", "closing", "session_id", "untold_ends")
+    __slots__ = ("_blocked", "_queue", "_senders", "closing", "room_to_free", "session_id")
 
     def __init__(self, session_id: int, senders: FrameSenders) -> None:
         self.session_id = session_id
         self.closing = False
         """True once the server ignores the bot's further frames, and sends only the frames that are queued already."""
-        self.untold_ends = 0
+        self.room_to_free = 0
         """Number of ended matches that take up room until the bot is sent their queued `match_over`."""
         self._senders = senders
         self._queue: list[Outgoing] = []
@@ -140,7 +141,7 @@ class FrameSender:
 
     def discard(self) -> None:
         """Drop the queued frames, since the connection has ended."""
-        self.closing, self.untold_ends = True, 0
+        self.closing, self.room_to_free = True, 0
         self._queue.clear()
 
     @property
@@ -149,17 +150,17 @@ class FrameSender:
         return [
             (each.content, each.match_id, each.after)
             for each in self._queue
-            if each.kind in ("over", "late_over") and isinstance(each.content, bytes)
+            if each.kind in ("over", "roomless_over") and isinstance(each.content, bytes)
         ]
 
     def flush(self) -> bool:
         """Send the queued frames that need not wait any more. Return true if a `match_over` sent now has freed room."""
         queue, self._queue = self._queue, []
-        untold_ends, self.untold_ends = self.untold_ends, 0
+        room_to_free, self.room_to_free = self.room_to_free, 0
         self._blocked.clear()
         for each in queue:
             self._send_or_enqueue(each)
-        return self.untold_ends < untold_ends
+        return self.room_to_free < room_to_free
 
     def _send_or_enqueue(self, item: Outgoing) -> None:
         """Send an item now, or put the item into the queue if it has to wait for the disk or for queued items.
@@ -184,4 +185,4 @@ class FrameSender:
         self._queue.append(item)
         self._blocked[item.match_id] = None
         if item.kind == "over":
-            self.untold_ends += 1
+            self.room_to_free += 1

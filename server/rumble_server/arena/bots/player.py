@@ -94,7 +94,7 @@ class Player:
     def is_playing(self) -> bool:
         """True if the bot is in a match, or still has to be told of the end of a match."""
         sessions = self.sessions.values()
-        return bool(self.waiting_matches) or any(each.matches or each.sender.untold_ends for each in sessions)
+        return bool(self.waiting_matches) or any(each.matches or each.sender.room_to_free for each in sessions)
 
     # --- sessions and matches ---
 
@@ -154,15 +154,15 @@ class Player:
             assignment.session.remove_match(assignment)
             self.update_free()
 
-    def assign_waiting_matches(self, newcomer: BotSession | None = None) -> list[Assignment]:
+    def assign_waiting_matches(self, new_session: BotSession | None = None) -> list[Assignment]:
         """Give waiting matches, the longest waiting first, to sessions that play the game of the match and have room.
         Return the given matches.
 
-        A `newcomer` that is the bot's only session, and names no worker, takes every match, even beyond its room,
+        A `new_session` that is the bot's only session, and names no worker, takes every match, even beyond its room,
         because earlier sessions of the bot played these matches.
         """
         taken: list[Assignment] = []
-        heir = newcomer if newcomer is self.sole_session else None
+        heir = new_session if new_session is self.sole_session else None
         for assignment in self.waiting_matches.values():
             session = heir or self.session_for(assignment.game)
             if session is not None:
@@ -208,9 +208,9 @@ class Player:
         """
         sole = self.sole_session
         if sole is not None:  # the usual case, at the beginning and end of each match
-            return max(0, sole.room if sole.sender.untold_ends else sole.room + len(sole.challenges))
+            return max(0, sole.room if sole.sender.room_to_free else sole.room + len(sole.challenges))
         able = self.eligible_sessions(game)
-        if any(each.sender.untold_ends for each in able):
+        if any(each.sender.room_to_free for each in able):
             return sum([max(0, each.room) for each in able])
         return sum([max(0, each.room + len(each.challenges)) for each in able])
 

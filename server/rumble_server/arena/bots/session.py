@@ -60,7 +60,7 @@ class BotSession:
     @property
     def room(self) -> int:
         """Number of further matches that the session can take; 0 or less for none."""
-        return self.max_matches - len(self.matches) - self.sender.untold_ends
+        return self.max_matches - len(self.matches) - self.sender.room_to_free
 
     def accepts_game(self, game: str) -> bool:
         """Return true if the login accepts this game."""

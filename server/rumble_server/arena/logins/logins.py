@@ -257,7 +257,7 @@ class Logins:
             write_message(answer), max([player.name_fact_number, *map(self._recorder.number_of, tournaments)])
         )
         while player.unsent_match_overs:
-            session.sender.send_match_over(*player.unsent_match_overs.popleft(), "late_over")
+            session.sender.send_match_over(*player.unsent_match_overs.popleft(), "roomless_over")
         if name_is_open and key is not None:
             message = f"no key protects the name {player.name}, yours neither: ask the host to give it your key"
             session.sender.send(messages.notice(NoticeCode.NAME_OPEN, message))

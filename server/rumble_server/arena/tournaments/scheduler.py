@@ -384,7 +384,7 @@ class Scheduler:
         for seat, player in enumerate(self._recorder.players.of(over.seats)):
             session = player.newest
             if session is not None and seat not in over.at_fault:
-                session.sender.send_match_over(frame, over.match, self._recorder.number_of(tournament), "late_over")
+                session.sender.send_match_over(frame, over.match, self._recorder.number_of(tournament), "roomless_over")
 
     # --- time ---
 

@@ -62,14 +62,14 @@ def test_an_end_is_untold_until_the_result_is_sent() -> None:
     sent = Sent()
     for number, match_id in enumerate("ab", 1):
         sent.sender.send_match_over(b"over", match_id, number)
-    assert sent.sender.untold_ends == 2
+    assert sent.sender.room_to_free == 2
     assert sent.write(1) == [sent.sender]
-    assert sent.sender.untold_ends == 1
+    assert sent.sender.room_to_free == 1
     assert sent.write(1) == []
     assert sent.write(2) == [sent.sender]
-    assert sent.sender.untold_ends == 0
-    sent.sender.send_match_over(b"of an earlier session", "c", 3, "late_over")
-    assert sent.sender.untold_ends == 0
+    assert sent.sender.room_to_free == 0
+    sent.sender.send_match_over(b"of an earlier session", "c", 3, "roomless_over")
+    assert sent.sender.room_to_free == 0
 
 
 def test_news_of_the_disk_goes_first() -> None:

@@ -95,7 +95,7 @@ def test_a_sole_session_has_one_room_for_all_games() -> None:
 
 @pytest.mark.parametrize("most", range(4))
 def test_the_short_rule_for_a_sole_session_is_the_rule_for_several(most: int) -> None:
-    for challenges, matches, untold_ends in product(range(3), repeat=3):
+    for challenges, matches, room_to_free in product(range(3), repeat=3):
         sole, several = connected(_=1), connected(_=1)
         several.connect(BotSession(9, Login(name="ann", worker="full", games=["chess"]), CALLER, Sent().senders))
         for player in (sole, several):
@@ -103,7 +103,7 @@ def test_the_short_rule_for_a_sole_session_is_the_rule_for_several(most: int) ->
             session.max_matches = most
             for number in range(challenges + matches):
                 session.add_match(Assignment(f"m{number}", 0, "hex", is_challenge=number < challenges))
-            for number in range(untold_ends):
+            for number in range(room_to_free):
                 session.sender.send_match_over(b"over", f"o{number}", 1)
         assert [sole.sole_session, several.sole_session] == [sole.newest, None]
         assert sole.room_by_cancelling("hex") == several.room_by_cancelling("hex")

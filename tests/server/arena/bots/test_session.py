@@ -29,5 +29,5 @@ def test_a_match_takes_up_room_until_its_end_is_told() -> None:
     assert session.room == 1
     sent.write(2)
     assert session.room == 2
-    session.sender.send_match_over(b"of an earlier session", "c", 3, "late_over")
+    session.sender.send_match_over(b"of an earlier session", "c", 3, "roomless_over")
     assert session.room == 2
