@@ -14,7 +14,7 @@ Span = tuple[int, int]
 FlagKind = Literal["seats", "company", "passed_over", "needless_wait"]
 PATIENCE_MS = 1000
 """Time in ms for which a bot may wait without a flag."""
-PATIENCE = 3
+MOST_PASSED = 3
 """Number of later matches that another bot may begin during a wait without a flag."""
 ScheduleKey = tuple[int, ...]
 """Key that orders matches as the schedule does: the match id without the tournament; empty for any other id."""

@@ -4,7 +4,7 @@ The flags of pairs, which `tournament/audit.py` defines:
 - `seats`: after a complete schedule that gives both seats equally often, a bot's number of first seats and its number
   of second seats differ by more than one;
 - `passed_over`: a bot that could play waited longer than `PATIENCE_MS`. Meanwhile its next opponent began more than
-  `PATIENCE` matches with other bots, and these matches come later in the schedule than the match of the two bots;
+  `MOST_PASSED` matches with other bots, and these matches come later in the schedule than the match of the two bots;
 - `needless_wait`: two bots that could play waited for each other for longer than `PATIENCE_MS`.
 
 A bot waits while it is connected, has room for a match, and plays no match of the tournament; pauses and its time in
@@ -18,7 +18,16 @@ from dataclasses import dataclass
 from rumble_engine import Termination
 
 from rumble_server.match.match_id import MatchId
-from rumble_server.tournament.audit import PATIENCE, PATIENCE_MS, Audit, BotAudit, Context, Flag, ScheduleKey, seconds
+from rumble_server.tournament.audit import (
+    MOST_PASSED,
+    PATIENCE_MS,
+    Audit,
+    BotAudit,
+    Context,
+    Flag,
+    ScheduleKey,
+    seconds,
+)
 from rumble_server.tournament.openings import duplicates
 
 
@@ -159,7 +168,7 @@ class _Waits:
         flagged: set[str] = set()
         for name, (other, wait_ms) in self._passed_by.items():
             passed_over = self._bots[name].passed_over
-            if passed_over > PATIENCE and wait_ms > PATIENCE_MS:
+            if passed_over > MOST_PASSED and wait_ms > PATIENCE_MS:
                 flagged.add(name)
                 message = f"{name} waited {seconds(wait_ms)} for {other}, which began {passed_over} later matches"
                 yield Flag(

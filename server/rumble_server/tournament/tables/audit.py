@@ -3,7 +3,7 @@
 The flags of tables, which `tournament/audit.py` defines:
 - `needless_wait`: a table did not start for longer than `PATIENCE_MS`, although all its bots were free for the table;
 - `passed_over`: a bot waited longer than `PATIENCE_MS` for another bot of its table. Meanwhile the other bot filled its
-  room with more than `PATIENCE` tables that come later in the schedule;
+  room with more than `MOST_PASSED` tables that come later in the schedule;
 - `seats`: after a complete schedule, a bot's numbers of tables in two seats differ by more than one;
 - `company`: after a complete round-robin, a bot met a second bot much more often than it met a third bot.
 
@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from rumble_engine import Termination
 
 from rumble_server.match.match_id import MatchId, MatchKey
-from rumble_server.tournament.audit import PATIENCE, PATIENCE_MS, Audit, BotAudit, Context, Flag, seconds
+from rumble_server.tournament.audit import MOST_PASSED, PATIENCE_MS, Audit, BotAudit, Context, Flag, seconds
 
 EVEN_COMPANY = 2
 """Greatest fair difference between two counts: how often a bot met a second bot, and how often it met a third bot."""
@@ -105,7 +105,7 @@ def _waits(
                 passed[bot] = max(passed.get(bot, (0, 0, "")), (number, wait_ms, mate))
     for bot, (number, wait_ms, mate) in passed.items():
         bots[bot].passed_over = number
-        if number > PATIENCE:
+        if number > MOST_PASSED:
             message = f"{bot} waited {seconds(wait_ms)} for {mate}, which began {number} later tables meanwhile"
             yield Flag("passed_over", bot, f"{message}: let the tournament go on until {bot} has played")
     for bot, (wait_ms, names) in needless.items():

@@ -87,7 +87,7 @@ def test_a_bot_that_is_passed_over_is_flagged_once(monkeypatch: pytest.MonkeyPat
     (flag,) = found.flags
     assert (flag.kind, flag.bot) == ("passed_over", "A")
     assert "waited 8.0 s for B, which began 8 later matches" in flag.message
-    for name, bound in (("PATIENCE", 8), ("PATIENCE_MS", 8000)):
+    for name, bound in (("MOST_PASSED", 8), ("PATIENCE_MS", 8000)):
         with monkeypatch.context() as patch:
             patch.setattr(f"rumble_server.tournament.pairs.audit.{name}", bound)
             assert audit_pairs(matches, context).is_fair
