@@ -16,10 +16,10 @@ from rumble_server.match.facts import MatchStarted
 from rumble_server.tournament.slot import Slot
 from rumble_server.tournament.tournament import Tournament
 
-PATIENCE = 2
+OWES_AFTER = 2
 """Factor that decides when a bot owes a waiting tournament a match.
 
-A bot with matches in three tournaments owes the third a match after 3 * `PATIENCE` matches in the first two.
+A bot with matches in three tournaments owes the third a match after 3 * `OWES_AFTER` matches in the first two.
 """
 
 
@@ -89,7 +89,7 @@ class Appointments:
         passed = [self._pass_overs.get(player, {}) for player in players]
         here = max(each[started.tournament].times if started.tournament in each else 0 for each in passed)
         for player, elsewhere in zip(players, passed, strict=True):
-            least = max(here + 1, PATIENCE * (len(elsewhere) + 1))
+            least = max(here + 1, OWES_AFTER * (len(elsewhere) + 1))
             for tournament_id, counted in elsewhere.items():
                 other = player.tournaments.get(tournament_id) if counted.times >= least else None
                 if (

@@ -7,7 +7,7 @@ from random import Random
 from types import FrameType
 
 import pytest
-from rumble_server.arena.tournaments.appointments import PATIENCE, Appointments
+from rumble_server.arena.tournaments.appointments import OWES_AFTER, Appointments
 from rumble_server.match.facts import MatchOver, MatchStarted
 from rumble_server.tournament.facts import RoundPaired
 
@@ -96,7 +96,7 @@ def test_no_tournament_is_passed_over_without_bound(kind: str, varied: bool, mon
         greedy = begin(fields, slow, cycles, varied=varied)
         greedy_ms = play(greedy, is_audited=False)
     most = max(Counter(name for _, field in fields for name in field).values())
-    assert most_passed(kept) <= (2 if slow else 1) * PATIENCE * most
+    assert most_passed(kept) <= (2 if slow else 1) * OWES_AFTER * most
     assert took_ms < 1.1 * greedy_ms
 
 
