@@ -22,7 +22,7 @@ MOST_NOTED = 256
 
 Each write of the outbox makes at most one note.
 """
-MOST_WAITING = 256
+MOST_WAITING_CONNECTIONS = 256
 """Number of waiting connections at which the outbox writes before the end of the loop's iteration, to bound the
 wait."""
 
@@ -61,7 +61,7 @@ class Outbox:
         if len(waiting) == 1:
             self._began_s = perf_counter()
             self._later(self._write)
-        elif len(waiting) >= MOST_WAITING:
+        elif len(waiting) >= MOST_WAITING_CONNECTIONS:
             self._write()
 
     def _write(self) -> None:

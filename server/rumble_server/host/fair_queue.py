@@ -11,7 +11,7 @@ from contextvars import ContextVar
 from math import ceil
 from time import perf_counter
 
-MOST_WAITING = 64
+MOST_WAITING_TASKS = 64
 """Maximum number of waiting tasks. If there are more, the newest task of the address with the most tasks is refused."""
 
 
@@ -92,7 +92,7 @@ class FairQueue:
         waiter: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         waiters = self._waiting.setdefault(asker.address, deque())
         (waiters.appendleft if asker.is_served else waiters.append)(waiter)
-        if sum(map(len, self._waiting.values())) > MOST_WAITING:
+        if sum(map(len, self._waiting.values())) > MOST_WAITING_TASKS:
             newest = max(self._waiting.values(), key=len).pop()
             if not newest.done():
                 newest.set_exception(Crowded())

@@ -395,7 +395,7 @@ def test_a_text_frame_is_as_the_library_makes_it(size: int) -> None:
 
 async def test_a_notice_to_many_connections_at_once_reaches_each(monkeypatch: pytest.MonkeyPatch) -> None:
     """Use more connections than may wait until the end of the iteration of the loop."""
-    monkeypatch.setattr(outbox, "MOST_WAITING", 16)
+    monkeypatch.setattr(outbox, "MOST_WAITING_CONNECTIONS", 16)
     async with served() as server, contextlib.AsyncExitStack() as stack:
         clients = [await stack.enter_async_context(server.connect()) for _ in range(2 * 16 + 1)]
         for number, client in enumerate(clients):

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import pytest
 from rumble_server.gateway import outbox as outbox_module
-from rumble_server.gateway.outbox import MOST_NOTED, MOST_WAITING, NOTICED_S, Outbox
+from rumble_server.gateway.outbox import MOST_NOTED, MOST_WAITING_CONNECTIONS, NOTICED_S, Outbox
 
 
 class Writer:
@@ -72,7 +72,7 @@ def test_a_connection_that_cannot_write_is_ended_and_the_others_write(caplog: py
 
 
 def test_full_outbox_writes_before_the_end_of_the_iteration(iteration: Iteration) -> None:
-    writers = [Writer() for _ in range(MOST_WAITING)]
+    writers = [Writer() for _ in range(MOST_WAITING_CONNECTIONS)]
     for writer in writers[:-1]:
         iteration.outbox.add(writer)
     assert not any(writer.writes for writer in writers)
@@ -81,7 +81,7 @@ def test_full_outbox_writes_before_the_end_of_the_iteration(iteration: Iteration
 
 
 def test_full_outbox_writes_and_measures_each_frame_once(iteration: Iteration) -> None:
-    writers = [Writer() for _ in range(MOST_WAITING + 1)]
+    writers = [Writer() for _ in range(MOST_WAITING_CONNECTIONS + 1)]
     for writer in writers:
         iteration.outbox.add(writer)
     assert (writers[-1].writes, sum(iteration.outbox.latency.counts)) == (0, 1)

@@ -5,7 +5,7 @@ from collections import Counter
 from contextvars import copy_context
 
 import pytest
-from rumble_server.host.fair_queue import MOST_WAITING, Asker, Crowded, FairQueue, asks
+from rumble_server.host.fair_queue import MOST_WAITING_TASKS, Asker, Crowded, FairQueue, asks
 
 
 class Desk:
@@ -44,11 +44,11 @@ async def test_one_task_of_each_address_is_served_in_turn() -> None:
 
 async def test_only_tasks_of_the_asker_with_most_waiting_tasks_are_sent_away() -> None:
     desk = Desk()
-    many = [desk.ask("many") for _ in range(10 * MOST_WAITING)]
+    many = [desk.ask("many") for _ in range(10 * MOST_WAITING_TASKS)]
     await asyncio.sleep(0)
-    late = [desk.ask(f"late-{number}") for number in range(MOST_WAITING // 2)]
+    late = [desk.ask(f"late-{number}") for number in range(MOST_WAITING_TASKS // 2)]
     assert await outcomes(late) == {"NoneType": len(late)}
-    assert (await outcomes(many))["Crowded"] > 9 * MOST_WAITING
+    assert (await outcomes(many))["Crowded"] > 9 * MOST_WAITING_TASKS
     assert desk.served.index("late-0") <= 3
 
 
@@ -56,7 +56,7 @@ async def test_an_answer_that_has_begun_is_ended_first_and_is_not_sent_away() ->
     desk, begun = Desk(), Asker("many")
     await desk.ask("", asker=begun)
     desk.served.clear()
-    waiting = [desk.ask("many") for _ in range(MOST_WAITING)]
+    waiting = [desk.ask("many") for _ in range(MOST_WAITING_TASKS)]
     await asyncio.sleep(0)
     rest = [desk.ask("", asker=begun), *(desk.ask("many") for _ in range(9))]
     await rest[0]
@@ -77,11 +77,11 @@ async def test_cancelled_tasks_hold_nobody_up() -> None:
 
 async def test_a_task_sent_away_and_then_cancelled_gives_no_turn_away() -> None:
     desk = Desk()
-    many = [desk.ask("many") for _ in range(MOST_WAITING + 1)]
+    many = [desk.ask("many") for _ in range(MOST_WAITING_TASKS + 1)]
     await asyncio.sleep(0)
     others = [desk.ask("other"), desk.ask("other")]  # the second sends the last of `many` away
     asyncio.get_running_loop().call_soon(many[-1].cancel)
-    assert await outcomes(many + others) == {"NoneType": MOST_WAITING + 2, "CancelledError": 1}
+    assert await outcomes(many + others) == {"NoneType": MOST_WAITING_TASKS + 2, "CancelledError": 1}
     assert desk.most_inside == 1
 
 
