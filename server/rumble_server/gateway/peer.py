@@ -6,7 +6,7 @@ from collections.abc import Callable
 from rumble_server.gateway.request_checks import Headers
 from rumble_server.gateway.shared_by_connections import SharedByConnections
 from rumble_server.limits.bans import Ban
-from rumble_server.limits.permits import WAIT_MS, Permit, WaitingConnection
+from rumble_server.limits.permits import PERMIT_WAIT_MS, Permit, WaitingConnection
 from rumble_server.limits.source import Source, limited_address
 
 
@@ -96,7 +96,7 @@ class Peer:
         # The grant runs later, because a permit may become free in the middle of a login of another bot.
         connection = permits.wait(address, lambda permit: loop.call_soon(self._on_granted, permit, granted))
         if connection is not None:
-            self._queued = connection, loop.call_later(WAIT_MS / 1000, self._on_waited, connection, refuse)
+            self._queued = connection, loop.call_later(PERMIT_WAIT_MS / 1000, self._on_waited, connection, refuse)
         else:
             self.count_refusal("strangers")
             refuse()

@@ -7,7 +7,7 @@ from typing import Any
 from rumble_server.limits.bounds import Bounds
 from rumble_server.limits.buckets import Buckets
 
-WAIT_MS = 5_000
+PERMIT_WAIT_MS = 5_000
 """Maximum time in ms that a new connection waits for a permit. A stranger keeps its permit for at least this time."""
 CountKey = tuple[str, ...]
 """Key under which a permit is counted: kind of permit, address, and for an invited connection club and tournament.
@@ -48,9 +48,9 @@ class Permits:
         return permit
 
     def make_room(self, address: str, now_ms: int) -> None:
-        """End the connection of the oldest stranger of `address`, if the connection is at least `WAIT_MS` old."""
+        """End the connection of the oldest stranger of `address`, if it is at least `PERMIT_WAIT_MS` old."""
         for oldest, end in self.strangers.get(address, {}).items():
-            if now_ms - oldest.since_ms >= WAIT_MS:
+            if now_ms - oldest.since_ms >= PERMIT_WAIT_MS:
                 oldest.release()
                 end()
             return
@@ -157,7 +157,7 @@ class Permit:
         self._count_under(key)
 
     def allow_eviction(self, now_ms: int, end: Callable[[], None]) -> None:
-        """If the permit is a stranger's, let a new connection take over the permit at `now_ms` + `WAIT_MS` or later.
+        """If the permit is a stranger's, let a new connection take it over at `now_ms` + `PERMIT_WAIT_MS` or later.
 
         `end` is called when the permit is taken over, and ends the stranger's connection.
         """

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 from rumble_protocol.codes import ErrorCode
-from rumble_server.arena.tournaments.followers import WAIT_MS
+from rumble_server.arena.tournaments.followers import FOLLOW_MS
 from rumble_server.tournament.club_facts import DisplayNamed
 from rumble_server.tournament.config import TournamentConfig
 from rumble_server.tournament.errors import CommandRefused
@@ -87,7 +87,7 @@ def test_a_pupil_that_waits_in_vain_is_told_after_an_hour() -> None:
     world = World()
     (ann, _) = lesson(world, "ann", "ben").values()
     ended_at_ms = world.log.records["friday"].ended_at_ms or 0
-    world.run(ended_at_ms + WAIT_MS - 1 - world.clock.now_ms())
+    world.run(ended_at_ms + FOLLOW_MS - 1 - world.clock.now_ms())
     assert not ann.inbox.all("tournament_over")
     world.run(1)
     assert len(ann.inbox.all("tournament_over")) == 1

@@ -32,7 +32,7 @@ async def several(server: GatewayServer, count: int) -> AsyncIterator[list[Raw]]
 async def test_a_stranger_beyond_the_bound_of_an_address_waits_and_then_gets_429(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(peer, "WAIT_MS", 50)
+    monkeypatch.setattr(peer, "PERMIT_WAIT_MS", 50)
     async with pages(bounds={**LIMITED, "strangers_per_address": 3}) as (server, _), several(server, 3) as strangers:
         async with server.raw("127.0.1.1") as one_more, server.raw("127.0.1.2") as other:
             one_more.writer.write(UPGRADE + b"\r\n")
@@ -50,7 +50,7 @@ async def test_a_stranger_beyond_the_bound_of_an_address_waits_and_then_gets_429
 async def test_silent_sockets_of_an_address_keep_nobody_out(monkeypatch: pytest.MonkeyPatch) -> None:
     """64 silent sockets kept a class out: the oldest socket gives way after its time, also if it has sent a ping."""
     for module in (peer, permits):
-        monkeypatch.setattr(module, "WAIT_MS", 50)
+        monkeypatch.setattr(module, "PERMIT_WAIT_MS", 50)
     async with pages(bounds={**LIMITED, "strangers_per_address": 2}) as (server, _), several(server, 4) as sockets:
         bot, browser = sockets[2:]
         bot.writer.write(UPGRADE + b"\r\n")
@@ -124,7 +124,7 @@ async def test_refused_connections_that_say_nothing_are_closed_and_too_many_at_o
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(http_connection, "LINGER_MS", 20)
-    monkeypatch.setattr(peer, "WAIT_MS", 20)
+    monkeypatch.setattr(peer, "PERMIT_WAIT_MS", 20)
     bounds = {**LIMITED, "strangers_per_address": 2, "header_ms": 60_000}
     async with pages(bounds=bounds) as (server, _), several(server, 2), several(server, 5) as refused_ones:
         for client in refused_ones:
@@ -216,7 +216,7 @@ async def test_the_application_is_told_the_source_and_whether_it_is_local() -> N
 
 
 async def test_behind_a_proxy_bots_are_counted_by_their_own_address(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(peer, "WAIT_MS", 20)
+    monkeypatch.setattr(peer, "PERMIT_WAIT_MS", 20)
     bounds = {"strangers_per_address": 2}
     async with pages(bounds=bounds, proxies=["127.0.9.9"]) as (server, _), contextlib.AsyncExitStack() as stack:
         statuses = []

@@ -128,7 +128,7 @@ async def test_of_many_that_send_at_once_each_iteration_reads_only_a_few_sockets
 
 
 async def test_sockets_that_were_left_unread_are_read_again_in_each_state(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(peer, "WAIT_MS", 50)
+    monkeypatch.setattr(peer, "PERMIT_WAIT_MS", 50)
     monkeypatch.setattr(http_connection, "LINGER_MS", 5_000)
     async with (
         pages(bounds={**LIMITED, "strangers_per_address": 2}) as (server, _),

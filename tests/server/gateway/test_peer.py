@@ -73,7 +73,7 @@ async def test_a_stranger_is_beyond_if_its_address_has_all_its_known_connections
 async def test_an_old_stranger_gives_way_to_a_new_one() -> None:
     server = Server()
     _, transport = server.entered(ADDRESS)
-    server.now_ms = permits.WAIT_MS
+    server.now_ms = permits.PERMIT_WAIT_MS
     server.entered(ADDRESS)
     assert transport.is_aborted
     assert (server.heard, server.refusals.counts) == (["granted", "granted"], {"strangers": 1})
@@ -83,7 +83,7 @@ async def test_a_bot_keeps_the_permit_of_its_connection_and_is_a_stranger_anew()
     server = Server()
     peer, transport = server.entered(ADDRESS)
     peer.identify("http", [])
-    server.now_ms = permits.WAIT_MS
+    server.now_ms = permits.PERMIT_WAIT_MS
     server.as_bot(peer)
     assert server.permits.counts == {("stranger", ADDRESS): 1}
     server.permits.make_room(ADDRESS, server.now_ms)

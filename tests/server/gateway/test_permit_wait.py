@@ -51,7 +51,7 @@ class Newcomer:
 @pytest.fixture
 def shared(monkeypatch: pytest.MonkeyPatch) -> Any:
     """The parts of a server with one permit for strangers, and room for two that wait 10 ms."""
-    monkeypatch.setattr(peer, "WAIT_MS", 10)
+    monkeypatch.setattr(peer, "PERMIT_WAIT_MS", 10)
     bounds = Bounds(strangers_per_address=1, connections_per_address=1, invited_connections_per_address=1)
     clock = SimpleNamespace(ms=0)
     clock.now_ms = lambda: clock.ms
@@ -92,7 +92,7 @@ async def test_a_connection_that_has_waited_its_time_is_refused(shared: Any) -> 
 
 async def test_an_old_stranger_gives_way_to_a_connection_that_has_waited_its_time(shared: Any) -> None:
     first, second = acquiring(shared, 2)
-    shared.clock.ms = permits.WAIT_MS
+    shared.clock.ms = permits.PERMIT_WAIT_MS
     await second.over()
     assert first.transport.is_aborted
     assert (first.heard, second.heard) == (["granted"], ["granted"])

@@ -1,7 +1,7 @@
 """Permits of an address: for strangers, for known and invited connections, and for streams."""
 
 from rumble_server.limits.bounds import Bounds
-from rumble_server.limits.permits import WAIT_MS, Permit, Permits
+from rumble_server.limits.permits import PERMIT_WAIT_MS, Permit, Permits
 
 HERE, THERE = "192.0.2.1", "192.0.2.2"
 
@@ -44,10 +44,10 @@ def test_the_oldest_stranger_of_a_full_address_gives_way_when_it_had_its_time() 
     for now_ms, name in enumerate(("first", "second", "third")):
         assert permits.open(HERE, now_ms, lambda name=name: ended.append(name))  # type: ignore[misc]
     opened(permits, THERE)
-    assert permits.open(HERE, WAIT_MS - 1, nothing) is None
-    for now_ms in (WAIT_MS, WAIT_MS + 1):
+    assert permits.open(HERE, PERMIT_WAIT_MS - 1, nothing) is None
+    for now_ms in (PERMIT_WAIT_MS, PERMIT_WAIT_MS + 1):
         assert permits.open(HERE, now_ms, nothing) is not None
-    assert permits.open(HERE, WAIT_MS + 1, nothing) is None
+    assert permits.open(HERE, PERMIT_WAIT_MS + 1, nothing) is None
     assert ended == ["first", "second"]
     assert permits.counts["stranger", HERE] == 3
 
@@ -77,9 +77,9 @@ def test_the_stranger_that_had_its_time_gives_way_to_the_longest_waiting() -> No
     assert permits.open(HERE, 0, lambda: ended.append("oldest"))
     permits.wait(HERE, lambda _: admitted.append("first"))
     permits.wait(HERE, lambda _: admitted.append("second"))
-    permits.make_room(HERE, WAIT_MS - 1)
+    permits.make_room(HERE, PERMIT_WAIT_MS - 1)
     assert not ended
-    assert permits.open(HERE, WAIT_MS, nothing) is None, "nobody overtakes who waits"
+    assert permits.open(HERE, PERMIT_WAIT_MS, nothing) is None, "nobody overtakes who waits"
     assert (ended, admitted) == (["oldest"], ["first"])
 
 

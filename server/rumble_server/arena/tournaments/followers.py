@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from rumble_server.arena.bots.session import BotSession
 from rumble_server.arena.ports import Clock, TimerHandle
 
-WAIT_MS = 3_600_000
+FOLLOW_MS = 3_600_000
 """Maximum time in ms after a tournament's end for which its followers wait for the next tournament."""
 Frames = dict[BotSession, tuple[bytes, int]]
 """For each session, the held frame `tournament_over`, and the number of the fact that must be on disk first."""
@@ -26,7 +26,7 @@ class Followers:
         """Hold back the frame `over`, a `tournament_over`, and return true. If the tournament ended too long ago, hold
         nothing back, and return false.
         """
-        until_ms = ended_at_ms + WAIT_MS
+        until_ms = ended_at_ms + FOLLOW_MS
         if self._clock.now_ms() >= until_ms:
             return False
         if tournament_id not in self._frames:
