@@ -25,7 +25,7 @@ HURRIED_S = 0.003
 """Time in s from the start of a caller's wait to the start of the commit. Meanwhile, more facts gather."""
 RETRY_S = 1.0
 """Time in s between a failed write and its repetition."""
-WATCH_S = 0.5
+CHECK_S = 0.5
 """Time in s between two checks of the database."""
 STUCK_S = 5.0
 """Time in s after which an unfinished commit counts as stuck, and is reported as trouble of the database."""
@@ -49,7 +49,7 @@ class GroupCommit:
     """The writer of the logs of all clubs. `attach` it to the running event loop, and `close` it at the end."""
 
     def __init__(self, writer: BatchWriter, find_problem: Callable[[], str | None]) -> None:
-        """`find_problem` is called every `WATCH_S`. It returns a line about a problem of the database, or None."""
+        """`find_problem` is called every `CHECK_S`. It returns a line about a problem of the database, or None."""
         self.writer = writer
         self.logs: dict[str, ClubLog] = {}
         """Open logs by club."""
@@ -67,14 +67,14 @@ class GroupCommit:
         """Logs and batches of the commit that is being written, or has failed and is to be repeated."""
         self._writing: asyncio.Task[list[Counter[str] | None]] | None = None
         self._timer: asyncio.Handle | None = None
-        self._watching: asyncio.Handle | None = None
+        self._next_check: asyncio.Handle | None = None
         self._hurried = False
         self._began_s = 0.0
 
     def attach(self, loop: asyncio.AbstractEventLoop) -> None:
         """Begin to write facts to the database. The writing runs on this event loop."""
         self._loop = loop
-        self._watch()
+        self._check_database()
         if self._waiting_logs:
             self._timer = loop.call_soon(self.write)
 
@@ -112,7 +112,7 @@ class GroupCommit:
         """Write all facts that still wait, and end the writer."""
         await self.wait_all()
         self._loop = None
-        for timer in (self._timer, self._watching):
+        for timer in (self._timer, self._next_check):
             if timer is not None:
                 timer.cancel()
         await self.writer.close()
@@ -169,14 +169,15 @@ class GroupCommit:
         if self._waiting_logs and self._timer is None and self._writing is None and self._loop is not None:
             self._write_in(BATCH_S)
 
-    def _watch(self) -> None:
-        """Check the database now and every `WATCH_S`, and report a commit that takes longer than `STUCK_S`.
+    def _check_database(self) -> None:
+        """Check the database now and every `CHECK_S`, and report a commit that takes longer than `STUCK_S`.
 
         While no commit is written, only this check shows problems of the database.
         """
         if self._loop is None:
             return
-        self._watching = self._loop.call_later(WATCH_S, self._watch)  # first, so that an error ends no later check
+        # first, so that an error ends no later check
+        self._next_check = self._loop.call_later(CHECK_S, self._check_database)
         self._found_problem = self._find_problem()
         if self._writing is not None:
             if perf_counter() - self._began_s > STUCK_S:

@@ -130,7 +130,7 @@ async def test_the_end_of_trouble_is_told_after_the_facts_that_it_held_up(databa
 async def test_the_database_is_checked_again_after_a_check_that_fails(
     database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module, "WATCH_S", 0.01)
+    monkeypatch.setattr(module, "CHECK_S", 0.01)
     async with opened(database) as log:
         listener, group = Listener(log), group_of(log)
         found = iter([None, OSError("a check that fails"), "the file is gone"])
@@ -193,7 +193,7 @@ async def test_waiting_for_a_fact_in_a_trouble_listener_begins_no_second_commit(
 
 async def test_a_commit_that_is_not_answered_is_trouble(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "STUCK_S", 0.05)
-    monkeypatch.setattr(module, "WATCH_S", 0.01)
+    monkeypatch.setattr(module, "CHECK_S", 0.01)
     async with opened(database) as log:
         listener, held = Listener(log), HeldCommits(group_of(log))
         log.append(joined(1))

@@ -22,7 +22,7 @@ posix = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no modes
 @pytest.fixture
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "RETRY_S", 0.01)
-    monkeypatch.setattr(module, "WATCH_S", 0.01)
+    monkeypatch.setattr(module, "CHECK_S", 0.01)
     monkeypatch.setattr(lock_module, "WAIT_S", 0.0)
 
 
@@ -133,7 +133,7 @@ async def test_a_lock_that_is_gone_stays_a_trouble_though_writing_works(path: Pa
 async def test_facts_written_to_a_lost_file_are_told_when_the_file_is_back(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module, "WATCH_S", 3600.0)  # only the writing process looks
+    monkeypatch.setattr(module, "CHECK_S", 3600.0)  # only the writing process looks
     aside = path.with_name("aside.db")
     async with opened(path, in_process=False) as log:
         await write(log, joined(1))
