@@ -19,11 +19,11 @@ from typing import Protocol
 log = logging.getLogger(__name__)
 
 MOST_OVER_BUDGET = 16
-"""Number of readers over budget in an iteration of the loop at which sockets are left unread.
+"""When this many readers of an iteration are over budget, strangers' sockets are left unread.
 
 A reader is over budget if it claims time after the budget was spent. Each socket that is still read takes about 50 us.
 """
-MOST_AGAIN = 50
+MOST_REREAD = 50
 """Maximum number of unread sockets that are read again in an iteration. They take 2 to 3 ms in addition to the
 budget."""
 
@@ -88,7 +88,7 @@ class ReadFairness:
         """The open connections without a login that are not in `unread`. Some may be paused for other reasons."""
         self.unread: dict[SocketReader, None] = {}
         """The connections whose sockets are left unread, in the order in which they are read again."""
-        self._again: set[SocketReader] = set()
+        self._reread: set[SocketReader] = set()
         """The connections whose sockets are read again in this iteration, in which `claim_time` does not stop them."""
         self._over_budget = 0
         """Number of readers over budget in this iteration (see `MOST_OVER_BUDGET`)."""
@@ -110,7 +110,7 @@ class ReadFairness:
             return True
         self._over_budget += 1
         if self._over_budget == MOST_OVER_BUDGET:
-            for reader in self.sockets - self._again:
+            for reader in self.sockets - self._reread:
                 transport = reader.transport
                 if transport is not None and transport.is_reading():
                     transport.pause_reading()
@@ -142,15 +142,15 @@ class ReadFairness:
         else:
             self.enqueue(_Work(address, work))
 
-    async def wait_for_time(self, address: str, *, again: bool = False) -> None:
+    async def wait_for_time(self, address: str, *, has_begun: bool = False) -> None:
         """Return at once if this iteration of the loop has time left. Otherwise wait until `address` is served.
 
-        `again` is true for work that has begun. It is served before new work of the address, because other tasks may
-        wait for a resource that it holds.
+        Work that has begun is served before new work of the address, because other tasks may wait for a resource that
+        it holds.
         """
         if not self.claim_time():
             request = _Request(address, self)
-            self.enqueue(request, is_first=again)
+            self.enqueue(request, is_first=has_begun)
             await request.served
 
     def count_wasted(self) -> None:
@@ -173,9 +173,9 @@ class ReadFairness:
     def _begin(self) -> None:
         self._is_due = self._has_budget = False
         self.wasted = self._over_budget = 0
-        self._again = set(islice(self.unread, MOST_AGAIN))
-        self.sockets |= self._again
-        for socket in self._again:
+        self._reread = set(islice(self.unread, MOST_REREAD))
+        self.sockets |= self._reread
+        for socket in self._reread:
             del self.unread[socket]
             socket.read_again()
         for _ in range(sum(map(len, self._waiting.values()))):
@@ -191,7 +191,7 @@ class ReadFairness:
             except Exception:
                 log.exception("a connection ends because its bytes could not be handled")
                 reader.abort()
-        if self._waiting or self.unread or self._again:
+        if self._waiting or self.unread or self._reread:
             self._call()
 
 

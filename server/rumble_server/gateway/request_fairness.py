@@ -34,7 +34,7 @@ class RequestFairness:
         fairness, client = self._fairness, scope.get("client")
         address = client[0] if client else ""
 
-        has_begun = is_receiving = False
+        is_answering = is_receiving = False
 
         async def receive_in_budget() -> Message:
             nonlocal is_receiving
@@ -47,16 +47,17 @@ class RequestFairness:
                 is_receiving = False
 
         async def send_noted(message: Message) -> None:
-            nonlocal has_begun
-            has_begun = True
+            nonlocal is_answering
+            is_answering = True
             await send(message)
 
         try:
             await fairness.wait_for_time(address)
             app = self._app(scope, receive_in_budget, send_noted)
-            await _resumed(app, lambda: has_begun or is_receiving, partial(fairness.wait_for_time, address, again=True))
+            come = partial(fairness.wait_for_time, address, has_begun=True)
+            await _resumed(app, lambda: is_answering or is_receiving, come)
         except asyncio.CancelledError:  # raised when the server stops without this answer
-            if not has_begun:
+            if not is_answering:
                 await PlainTextResponse(STOPS, HTTPStatus.SERVICE_UNAVAILABLE)(scope, receive, send)
 
 

@@ -258,7 +258,7 @@ async def test_nothing_can_be_sent_on_a_connection_whose_session_ends_later(end:
 async def test_a_socket_that_is_left_unread_stays_so_after_its_bytes_are_handled_unless_the_bot_logs_in(
     monkeypatch: pytest.MonkeyPatch, *, frame: bytes, answer: str, is_read: bool
 ) -> None:
-    monkeypatch.setattr(read_fairness, "MOST_AGAIN", 0)
+    monkeypatch.setattr(read_fairness, "MOST_REREAD", 0)
     async with served() as server, server.raw() as client:
         await client.upgrade()
         (bot,) = server.made

@@ -4,7 +4,7 @@ from itertools import pairwise
 from typing import Any
 
 import pytest
-from rumble_server.gateway.read_fairness import MOST_AGAIN, MOST_OVER_BUDGET, ReadFairness
+from rumble_server.gateway.read_fairness import MOST_OVER_BUDGET, MOST_REREAD, ReadFairness
 
 from tests.server.gateway.iterating_loop import Loop
 
@@ -85,7 +85,7 @@ class Socket:
 def test_when_many_are_late_sockets_are_left_unread_and_some_are_read_again_in_each_iteration() -> None:
     loop = Loop()
     fairness = loop.fairness(1)
-    sockets = [Socket() for _ in range(2 * MOST_AGAIN)]
+    sockets = [Socket() for _ in range(2 * MOST_REREAD)]
     fairness.sockets.update(sockets)
     assert [fairness.claim_time() for _ in range(MOST_OVER_BUDGET)] == [True] + [False] * (MOST_OVER_BUDGET - 1)
     assert all(socket.is_read for socket in sockets)
@@ -93,7 +93,7 @@ def test_when_many_are_late_sockets_are_left_unread_and_some_are_read_again_in_e
     assert not any(socket.is_read for socket in sockets)
     assert not fairness.sockets
     loop.iterate()
-    assert sum(socket.is_read for socket in sockets) == MOST_AGAIN
+    assert sum(socket.is_read for socket in sockets) == MOST_REREAD
     loop.iterate()
     assert all(socket.is_read for socket in sockets)
     assert fairness.sockets == set(sockets)
@@ -155,7 +155,7 @@ def test_a_socket_that_is_read_again_is_not_stopped_in_the_same_iteration() -> N
 def test_each_iteration_has_a_budget_while_sockets_are_read_again_or_readers_wait() -> None:
     loop = Loop()
     fairness = loop.fairness(1)
-    fairness.sockets.update(Socket() for _ in range(2 * MOST_AGAIN))
+    fairness.sockets.update(Socket() for _ in range(2 * MOST_REREAD))
     for _ in range(MOST_OVER_BUDGET + 1):
         fairness.claim_time()
     loop.iterate()

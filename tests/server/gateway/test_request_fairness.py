@@ -19,8 +19,8 @@ class Iterations:
         self.asked: list[bool] = []
         """The questions in order: true if the request had begun."""
 
-    async def wait_for_time(self, _address: str, *, again: bool = False) -> None:
-        self.asked.append(again)
+    async def wait_for_time(self, _address: str, *, has_begun: bool = False) -> None:
+        self.asked.append(has_begun)
 
 
 async def receive() -> Any:
@@ -120,8 +120,8 @@ async def test_a_request_that_is_cancelled_while_it_waits_for_time_ends_at_once(
         await send({"type": "http.response.start"})
 
     class Never(Iterations):
-        async def wait_for_time(self, address: str, *, again: bool = False) -> None:
-            await Iterations.wait_for_time(self, address, again=again)
+        async def wait_for_time(self, address: str, *, has_begun: bool = False) -> None:
+            await Iterations.wait_for_time(self, address, has_begun=has_begun)
             if len(self.asked) == 2:
                 await asyncio.Event().wait()
 
@@ -134,14 +134,14 @@ async def test_a_request_that_began_is_served_before_new_requests_of_its_address
     loop, served = Loop(), list[str]()
     fairness = loop.fairness(1)
 
-    async def work(name: str, *, again: bool) -> None:
-        await fairness.wait_for_time("ann", again=again)
+    async def work(name: str, *, has_begun: bool) -> None:
+        await fairness.wait_for_time("ann", has_begun=has_begun)
         served.append(name)
 
     fairness.claim_time()
-    tasks = [asyncio.create_task(work(f"new {number}", again=False)) for number in range(3)]
+    tasks = [asyncio.create_task(work(f"new {number}", has_begun=False)) for number in range(3)]
     await asyncio.sleep(0)
-    tasks.append(asyncio.create_task(work("begun", again=True)))
+    tasks.append(asyncio.create_task(work("begun", has_begun=True)))
     while not all(task.done() for task in tasks):
         await asyncio.sleep(0)
         loop.iterate()

@@ -91,8 +91,8 @@ def damage(database: Database, tournament_id: str) -> None:
 
 async def test_a_request_that_waits_for_time_does_not_keep_the_reading_process(database: Database) -> None:
     class NeverAgain(ReadFairness):
-        async def wait_for_time(self, address: str, *, again: bool = False) -> None:
-            if again:
+        async def wait_for_time(self, address: str, *, has_begun: bool = False) -> None:
+            if has_begun:
                 await asyncio.Event().wait()
 
     async def app(scope: Any, receive: Any, send: Any) -> None:
