@@ -95,8 +95,9 @@ class HttpConnection(UvicornConnection):
         # The system no longer has the address of a TCP peer that has reset the connection. Without an address, the peer
         # would count as the peer of a Unix socket, which no limit counts.
         has_gone = self.client is None and self.server is not None and self.server[1] is not None
-        is_full = socket is not None and not descriptors.make_place(self, socket.fileno(), cast(Any, self.connections))
-        if has_gone or is_full:
+        connections = cast(Any, self.connections)
+        lacks_descriptors = socket is not None and not descriptors.make_place(self, socket.fileno(), connections)
+        if has_gone or lacks_descriptors:
             self.transport.abort()
             return
         self._shared.fairness.sockets.add(self)
@@ -104,7 +105,7 @@ class HttpConnection(UvicornConnection):
 
     def _start_reading(self) -> None:
         """Begin to read requests. Bytes received during the wait for the permit come first."""
-        self._watch()
+        self._set_deadline()
         if self.unparsed or not self.transport.is_reading():
             self._continue_reading()
 
@@ -175,7 +176,7 @@ class HttpConnection(UvicornConnection):
 
         Earlier answers are not sent yet, the web has to read more of a body, or the phase is not `READING`.
         """
-        return self._phase is not _Phase.READING or self._is_full()
+        return self._phase is not _Phase.READING or self._is_web_behind()
 
     def read_again(self) -> None:
         is_dropping = self._phase is _Phase.ENDING and self._upgrade is None
@@ -206,7 +207,7 @@ class HttpConnection(UvicornConnection):
             self.transport.pause_reading()
             if not self._is_parsing_paused():
                 self._continue_reading()
-        self._watch()
+        self._set_deadline()
 
     # --- the parser's callbacks ---
 
@@ -410,7 +411,7 @@ class HttpConnection(UvicornConnection):
         self.peer.count_refusal("unread")
         self.transport.abort()
 
-    def _watch(self) -> None:
+    def _set_deadline(self) -> None:
         """Set the timer for the headers or the body of the request that is being received."""
         if self._phase is not _Phase.READING:
             return
@@ -425,7 +426,7 @@ class HttpConnection(UvicornConnection):
     def _on_late(self) -> None:
         if self._is_parsing_paused() or not self.transport.is_reading():
             # The server does not read, so the peer is not late.
-            self._watch()
+            self._set_deadline()
         elif self.request.number == 0:
             self.transport.close()
         elif self.request.in_head:

@@ -54,7 +54,7 @@ class UvicornConnection(HttpToolsProtocol):
         """Return true if a request is not completely answered."""
         return any(not cycle.response_complete for cycle in self._cycles)
 
-    def _is_full(self) -> bool:
+    def _is_web_behind(self) -> bool:
         """Return true if requests wait for earlier answers, or the web has to read more of a body."""
         return self.flow.read_paused or bool(self.pipeline)
 

@@ -62,13 +62,13 @@ async def test_of_two_requests_the_second_waits_and_nothing_more_is_parsed_meanw
     assert not connection._is_answering()
     connection.parser.feed_data(GET % 1)
     assert connection._is_answering()
-    assert not connection._is_full()
+    assert not connection._is_web_behind()
     connection.parser.feed_data(GET % 2)
-    assert connection._is_full()
+    assert connection._is_web_behind()
     assert transport.is_paused
     await web.answer()
     assert connection._is_answering()
-    assert not connection._is_full()
+    assert not connection._is_web_behind()
     assert connection.gone_on == 1
     await web.answer()
     assert not connection._is_answering()
