@@ -220,7 +220,7 @@ class Server:
             await asyncio.sleep(0.01)
         self.clubs.open_house()
         await run_in_threadpool(lambda: None)  # loads modules now, because loading takes 20 ms
-        self._clock.measure()
+        self._clock.measure_lags()
         self._add_end_steps(self._upkeep.stop, self._drain)
         self._upkeep.start()
 

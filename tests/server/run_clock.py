@@ -24,7 +24,7 @@ class RunClock:
     def now_ms(self) -> int:
         return self._timeline.now_ms()
 
-    def watch(self, is_wanted: Callable[[], bool]) -> None:
+    def measure_lateness(self, is_wanted: Callable[[], bool]) -> None:
         """Do nothing: only `stall` makes this server late."""
 
     def call_at(self, when_ms: int, callback: Callable[[], None]) -> Timer:

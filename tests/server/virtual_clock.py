@@ -42,8 +42,8 @@ class VirtualClock:
     def now_ms(self) -> int:
         return self._now_ms
 
-    def watch(self, is_wanted: Callable[[], bool]) -> None:
-        """Check that the watcher wants the watch at first, and do no more: only `stall` makes a virtual server late."""
+    def measure_lateness(self, is_wanted: Callable[[], bool]) -> None:
+        """Check that lateness is wanted at first, and do no more: only `stall` makes a virtual server late."""
         assert is_wanted()
 
     def call_at(self, when_ms: int, callback: Callable[[], None]) -> Timer:

@@ -212,7 +212,7 @@ class Matches:
             player.begin_match(assignment)
         self.live[match_id] = match
         if len(self.live) == 1:
-            self._clock.watch(self._is_playing)
+            self._clock.measure_lateness(self._is_playing)
         return match
 
     def _is_playing(self) -> bool:

@@ -16,7 +16,7 @@ from rumble_server.tournament.facts import LogFact
 from rumble_server.tournament.formats import AnyRound, PairingTask
 
 NEVER = 1 << 62
-"""A time in ms that is later than every other time. It means that no timer is set, or that nothing is watched."""
+"""A time in ms that is later than every other time. It means that no timer is set, or that no lateness is measured."""
 
 
 class Log(Protocol):
@@ -62,12 +62,12 @@ class Clock(Protocol):
 
     @property
     def lateness(self) -> Lateness:
-        """Lateness of this process while it was watched (see `watch`), up to the last reading of the clock."""
+        """Lateness of this process as far as measured (`measure_lateness`), up to the last reading of the clock."""
 
     def now_ms(self) -> int:
         """Return the server time in ms since the epoch; it never goes back within a run."""
 
-    def watch(self, is_wanted: Callable[[], bool]) -> None:
+    def measure_lateness(self, is_wanted: Callable[[], bool]) -> None:
         """Measure the process's lateness until `is_wanted` returns false. Several callers share one measurement."""
 
     def call_at(self, when_ms: int, callback: Callable[[], None]) -> TimerHandle:

@@ -183,7 +183,7 @@ class GatedClock:
         self._gate = gate
         self._ahead_ms = ahead_ms
         # The methods themselves, without wrappers, because a further call would cost time at every move.
-        self.now_ms, self.watch, self.lateness = clock.now_ms, clock.watch, clock.lateness
+        self.now_ms, self.measure_lateness, self.lateness = clock.now_ms, clock.measure_lateness, clock.lateness
         if ahead_ms > 0:
             self.now_ms, self.lateness = self._now_ahead_ms, _Lateness(0, 0)
             self.now_ms()

@@ -14,7 +14,7 @@ from rumble_server.host.histogram import Histogram
 log = logging.getLogger(__name__)
 
 BEAT_MS, REST_MS = 10, 100
-"""Intervals in ms between beats: `BEAT_MS` while the clock is watched, `REST_MS` while only metrics need beats."""
+"""Intervals in ms between beats: `BEAT_MS` while lateness is measured, `REST_MS` while only metrics need beats."""
 LATE_MS = 20
 """Time in ms without a beat of the clock, after which the loop counts as late. Lateness is counted from the last
 reading of the clock."""
@@ -40,14 +40,14 @@ class LoopClock:
         """Functions called after a sleep of the machine, with its length in ms."""
         self.suspended_until_ms = 0
         self.late_ms = 0
-        """Total time in ms for which the loop was late while watched. `now_ms` keeps the value up to date."""
+        """Total time in ms for which the loop was late, as far as measured. `now_ms` keeps the value up to date."""
         self._seen_at_ms = 0
         """Time in ms at which the clock was read last. Lateness is counted up to this time."""
         self._late_from_ms = NEVER
         """Time in ms from which the loop counts as late. Each beat sets a later value."""
-        self._watchers: set[Callable[[], bool]] = set()
-        """The functions `is_wanted` of the watchers. A watcher is removed when its function returns False."""
-        self._is_measured = False
+        self._wanted: set[Callable[[], bool]] = set()
+        """The functions given to `measure_lateness`. A function that returns False is removed."""
+        self._are_lags_measured = False
         self._timer: asyncio.TimerHandle | None = None
         self.lag_s = 0.0
         """Delay of the newest beat, in s."""
@@ -71,20 +71,20 @@ class LoopClock:
         self._seen_at_ms = now_ms
         return now_ms
 
-    def measure(self) -> None:
-        """Measure the loop's lateness for the metrics from now on, until `stop`, even if nobody watches."""
-        self._is_measured = True
+    def measure_lags(self) -> None:
+        """Measure the lags of beats for the metrics from now on, until `stop`."""
+        self._are_lags_measured = True
         self._beat_next()
 
     def stop(self) -> None:
-        """Stop the clock's timer, and remove the watchers."""
-        self._is_measured = False
-        self._watchers.clear()
+        """Stop the clock's timer and all measuring."""
+        self._are_lags_measured = False
+        self._wanted.clear()
         self._beat_next()
 
-    def watch(self, is_wanted: Callable[[], bool]) -> None:
-        """Add the loop's lateness to `late_ms` until `is_wanted` returns False. Several watchers may be active."""
-        self._watchers.add(is_wanted)
+    def measure_lateness(self, is_wanted: Callable[[], bool]) -> None:
+        """Add the loop's lateness to `late_ms` until `is_wanted` returns False. Several callers share the measuring."""
+        self._wanted.add(is_wanted)
         if self._late_from_ms == NEVER:
             self.now_ms()
             self._beat_next()
@@ -112,12 +112,12 @@ class LoopClock:
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
-        if self._watchers:
-            self._watchers = {each for each in self._watchers if each()}
-        is_watched = bool(self._watchers)
-        self._late_from_ms = self._seen_at_ms + LATE_MS if is_watched else NEVER
-        if is_watched or self._is_measured:
-            beat_s = (BEAT_MS if is_watched else REST_MS) / 1000
+        if self._wanted:
+            self._wanted = {each for each in self._wanted if each()}
+        is_wanted = bool(self._wanted)
+        self._late_from_ms = self._seen_at_ms + LATE_MS if is_wanted else NEVER
+        if is_wanted or self._are_lags_measured:
+            beat_s = (BEAT_MS if is_wanted else REST_MS) / 1000
             self._timer = self._loop.call_later(beat_s, self._beat, self._loop.time() + beat_s)
 
     def call_at(self, when_ms: int, callback: Callable[[], None]) -> asyncio.TimerHandle:

@@ -270,7 +270,7 @@ async def test_what_follows_a_waiting_upgrade_is_kept_when_sockets_are_read_agai
         app.may_answer.clear()
         await until(lambda: bool(server.http) and server.http[0].transport.is_reading())
         fairness = server.shared.fairness
-        monkeypatch.setattr(read_fairness, "MOST_AGAIN", 0)
+        monkeypatch.setattr(read_fairness, "MOST_REREAD", 0)
         fairness.claim_time()
         fairness.end()
         for _ in range(MOST_OVER_BUDGET - 1):

@@ -125,7 +125,7 @@ def loop() -> Iterator[BeatingLoop]:
 
 def watched(loop: BeatingLoop, is_wanted: Callable[[], bool] = lambda: True) -> LoopClock:
     clock = LoopClock(loop, lambda: 1000.0)
-    clock.watch(is_wanted)
+    clock.measure_lateness(is_wanted)
     return clock
 
 
@@ -196,8 +196,8 @@ def test_nothing_is_late_that_is_not_watched(loop: BeatingLoop) -> None:
     clock = LoopClock(loop, lambda: 1000.0)
     loop.pass_ms(4000)
     clock.now_ms()
-    clock.watch(lambda: playing)
-    clock.watch(lambda: playing)
+    clock.measure_lateness(lambda: playing)
+    clock.measure_lateness(lambda: playing)
     assert len(loop.timers) == 1
     playing = False
     loop.run_ms(20)
@@ -205,7 +205,7 @@ def test_nothing_is_late_that_is_not_watched(loop: BeatingLoop) -> None:
     clock.now_ms()
     assert (clock.late_ms, loop.timers) == (0, [])
     playing = True
-    clock.watch(lambda: playing)
+    clock.measure_lateness(lambda: playing)
     loop.pass_ms(4000)
     clock.now_ms()
     assert clock.late_ms == 4000
@@ -217,7 +217,7 @@ def test_server_time_jumps_after_a_sleep_of_the_machine_without_charging_bots(
     slept_s, told = 0.0, list[int]()
     clock = LoopClock(loop, lambda: loop.time() + slept_s)
     clock.on_sleep.append(told.append)
-    clock.watch(lambda: True)
+    clock.measure_lateness(lambda: True)
     slept_s = 4.0
     loop.run_ms(100)
     began_ms = clock.now_ms()
@@ -231,7 +231,7 @@ def test_server_time_jumps_after_a_sleep_of_the_machine_without_charging_bots(
 
 def test_lateness_of_the_loop_is_measured_on_an_unwatched_clock(loop: BeatingLoop) -> None:
     clock = LoopClock(loop, lambda: 1000.0)
-    clock.measure()
+    clock.measure_lags()
     loop.run_ms(REST_MS)
     assert clock.lag_s == pytest.approx(0, abs=0.002)
     assert sum(clock.lags.counts) == 1
@@ -241,7 +241,7 @@ def test_lateness_of_the_loop_is_measured_on_an_unwatched_clock(loop: BeatingLoo
     assert clock.lags.sum_s == pytest.approx(0.3, abs=0.002)
     assert clock.late_ms == 0, "nobody plays"
     playing = True
-    clock.watch(lambda: playing)
+    clock.measure_lateness(lambda: playing)
     assert len(loop.timers) == 1
     loop.run_ms(10 * BEAT_MS)
     assert sum(clock.lags.counts) >= 9
@@ -255,7 +255,7 @@ def test_lateness_of_the_loop_is_measured_on_an_unwatched_clock(loop: BeatingLoo
 def test_the_loop_is_watched_while_anybody_watches(loop: BeatingLoop) -> None:
     playing = [True, True]
     clock = watched(loop, lambda: playing[0])
-    clock.watch(lambda: playing[1])
+    clock.measure_lateness(lambda: playing[1])
     for number in (0, 1):
         playing[number] = False
         loop.run_ms(100)
