@@ -35,12 +35,12 @@ SETTINGS = {"statement_timeout": "8s", "plan_cache_mode": "force_generic_plan"}
 """PostgreSQL's settings for the writer: a statement that waits too long fails, and each statement is planned once."""
 
 _CLUBS = "club text, epoch bigint, before bigint, last bigint, size bigint, indexed bigint"
-_HELD = """UPDATE clubs SET last = given.last, bytes = clubs.bytes + given.size,
+_LED = """UPDATE clubs SET last = given.last, bytes = clubs.bytes + given.size,
         indexed = coalesce(given.indexed, clubs.indexed)
     FROM {given} WHERE clubs.club = given.club AND clubs.epoch = given.epoch AND clubs.last = given.before
     RETURNING clubs.club, clubs.epoch"""
 _PARTS = {
-    "held": (_CLUBS, _HELD),
+    "led": (_CLUBS, _LED),
     "logged": (
         "epoch bigint, club text, number bigint, tournament text, kind smallint, facts text, checksum bigint",
         """INSERT INTO log (club, number, tournament, kind, facts, checksum)
@@ -78,8 +78,8 @@ _PARTS = {
 }
 """The parts of a commit's statement, by name. Each part has the columns of its rows, and the SQL that writes the rows.
 
-The part `held` comes first, and changes the rows of `clubs`. Later parts only write rows of clubs that `held` has
-changed, under the same epoch. A part without rows is left out; most commits have only the parts `held` and `logged`.
+The part `led` comes first, and changes the rows of `clubs`. Later parts only write rows of clubs that `led` has
+changed, under the same epoch. A part without rows is left out; most commits have only the parts `led` and `logged`.
 """
 _LONG = ("facts", "record")
 """Columns with long texts, which are sent in PostgreSQL's binary format. Other columns are sent in the text format."""
@@ -115,8 +115,8 @@ class Commits:
         if again:
             contents = self._unwritten(contents, fenced)
         if contents:
-            written_leads = self.write_once(contents)
-            missed = self._unwritten([each for each in contents if lead_id(each) not in written_leads], fenced)
+            led = self.write_once(contents)
+            missed = self._unwritten([each for each in contents if lead_id(each) not in led], fenced)
             if missed:
                 clubs = ", ".join(each["club"] for each in missed)
                 raise StoreError(f"the log of {clubs} does not go on where it ended")
@@ -131,11 +131,11 @@ class Commits:
         rows = _rows(contents, due)
         statement, formats = _statement(len(contents) == 1, *rows)
         values = [_array(values) for of_part in rows.values() for values in zip(*of_part, strict=True)]
-        held = set(self._connection.execute_prepared(statement, values, formats))
+        led = set(self._connection.execute_prepared(statement, values, formats))
         for each in contents:
-            if (lead := lead_id(each)) in held and lead in due:
+            if (lead := lead_id(each)) in led and lead in due:
                 self._unindexed.on_written(each["club"])
-        return held
+        return led
 
     def _unwritten(self, contents: Sequence[Content], fenced: list[str]) -> list[Content]:
         """Return the contents that are not written yet and can be written.
@@ -178,7 +178,7 @@ def _rows(contents: Sequence[Content], due: Mapping[str, Spans]) -> dict[str, Ro
         (epoch, (club, tournament), record.encode()) for club, epoch, each in of for tournament, record in each["ended"]
     ]
     rows: dict[str, Rows] = {
-        "held": [
+        "led": [
             (
                 club,
                 epoch,
@@ -232,10 +232,10 @@ def _statement(is_of_one: bool, *parts: str) -> tuple[str, list[Format]]:
             arrays.append(f"${len(formats)}::{type_}[]")
         given = f"unnest({', '.join(arrays)}) WITH ORDINALITY AS given ({', '.join(names)}, place)"
         if written:
-            of_held = f"(SELECT * FROM {given} WHERE EXISTS (SELECT FROM held)) AS given"
-            given = of_held if is_of_one else f"{given} JOIN held USING (club, epoch)"
+            of_led = f"(SELECT * FROM {given} WHERE EXISTS (SELECT FROM led)) AS given"
+            given = of_led if is_of_one else f"{given} JOIN led USING (club, epoch)"
         written.append(f"{part} AS ({change.format(given=given)})")
-    return f"WITH {', '.join(written)} SELECT club || '@' || epoch FROM held", formats
+    return f"WITH {', '.join(written)} SELECT club || '@' || epoch FROM led", formats
 
 
 def _array(values: Sequence[Any]) -> bytes:

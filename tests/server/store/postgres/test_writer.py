@@ -124,7 +124,7 @@ def test_the_late_statement_of_an_old_leader_writes_nothing(connection: Postgres
         fenced: list[list[str]] = []
         thread = threading.Thread(target=lambda: fenced.append(Commits(connection).commit([content("main", 1)], False)))
         thread.start()
-        waiting = "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query ~ 'held'"
+        waiting = "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query ~ '^WITH led'"
         while run(postgres_url, waiting) == [(0,)]:
             assert thread.is_alive()
         successor.commit()
