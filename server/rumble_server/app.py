@@ -396,7 +396,7 @@ class Server:
         return {"bot": bots, "stranger": strangers, "web": max(0, everything - bots - strangers)}
 
     def _resume_after_sleep(self, slept_ms: int) -> None:
-        self.clubs.for_each(lambda club: club.resume_after_sleep(slept_ms), "go on")
+        self.clubs.for_each(lambda club: club.resume_after_sleep(slept_ms), "could not go on")
 
     def _close_banned(self) -> None:
         if self._uvicorn is not None:

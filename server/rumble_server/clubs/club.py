@@ -327,16 +327,16 @@ class Club:
         else:
             self.gate.resume_after_sleep(self.arena, slept_ms)
 
-    def run_steps(self, what: str, *steps: Callable[[], None]) -> None:
+    def run_steps(self, failure: str, *steps: Callable[[], None]) -> None:
         """Take each of the steps. An error is logged, so that the other steps, and other clubs, are not held up.
 
-        The line says that the club could not `what`.
+        `failure` ends the line: "could not be stopped", for example.
         """
         for step in steps:
             try:
                 step()
             except Exception:
-                log.exception("club %s could not %s", self.name, what)
+                log.exception("club %s %s", self.name, failure)
 
     def discard(self) -> None:
         """Stop the club's matches here, and send nothing more to bots and visitors: another node leads the club."""

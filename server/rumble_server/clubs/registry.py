@@ -136,13 +136,13 @@ class ClubRegistry:
     def __iter__(self) -> Iterator[Club]:
         return iter(self._clubs.values())
 
-    def for_each(self, call: Callable[[Club], None], what: str) -> None:
+    def for_each(self, call: Callable[[Club], None], failure: str) -> None:
         """Call `call` with each loaded club.
 
-        An error is logged, so that the other clubs are not held up. The line says that the club could not `what`.
+        An error is logged with `failure` (see `Club.run_steps`), so that the other clubs are not held up.
         """
         for club in list(self):
-            club.run_steps(what, partial(call, club))
+            club.run_steps(failure, partial(call, club))
 
     # --- loading ---
 
@@ -197,7 +197,7 @@ class ClubRegistry:
         """Take a club out of memory at once, and close its log and the connections of its bots and visitors."""
         club = self.pop(name)
         if club is not None:
-            club.run_steps("be forgotten in order", club.discard, club.house_bots.close, club.disconnect_all)
+            club.run_steps("could not be forgotten in order", club.discard, club.house_bots.close, club.disconnect_all)
         self.shared.store.close_log(name)  # the log may be open, even if no club was made
 
     def pop(self, name: str) -> Club | None:
@@ -284,18 +284,19 @@ class ClubRegistry:
             if isinstance(fact, Banned) and not fact.by_name:
                 for each in self:
                     if each.name != MAIN:
-                        each.run_steps("close banned bots", partial(each.run_or_enqueue, each.arena.close_banned))
+                        close_banned = partial(each.run_or_enqueue, each.arena.close_banned)
+                        each.run_steps("could not close banned bots", close_banned)
             elif isinstance(fact, ClubRemoved) and (club := self._clubs.get(fact.club)) is not None:
                 self._unload(club, CloseCode.CLUB_REMOVED)
             elif isinstance(fact, ClubChanged) and (club := self._clubs.get(fact.club)) is not None:
-                club.run_steps("apply its settings", club.apply_settings)
+                club.run_steps("could not apply its settings", club.apply_settings)
             elif isinstance(fact, ClubChanged) and fact.club in self.with_residents():
                 self._loader.request_load(fact.club)
 
     def _unload(self, club: Club, code: CloseCode = CloseCode.DRAINING) -> None:
         """Unload a club: stop the arena, and close the connections. Facts stay in the database."""
         del self._clubs[club.name]
-        club.run_steps("be unloaded in order", club.house_bots.close, club.stop, partial(club.close, code))
+        club.run_steps("could not be unloaded in order", club.house_bots.close, club.stop, partial(club.close, code))
         self.shared.store.close_log(club.name)
         for listener in self.on_unloaded:
             listener(club.name)
@@ -321,18 +322,18 @@ class ClubRegistry:
     def drain(self) -> None:
         """Begin no new match in any club."""
         self._is_draining = True
-        self.for_each(lambda club: club.arena.drain(), "drain")
+        self.for_each(lambda club: club.arena.drain(), "could not drain")
 
     def stop(self) -> None:
         """Stop judging matches in every club, and stop the registry's own timers."""
         if self._unload_timer is not None:
             self._unload_timer.cancel()
         self._loader.stop()
-        self.for_each(Club.stop, "stop")
+        self.for_each(Club.stop, "could not stop")
 
     def close(self) -> None:
         """Close the connections of bots and the streams of visitors."""
-        self.for_each(Club.close, "be closed")
+        self.for_each(Club.close, "could not be closed")
         while self.stopped_clubs:
             _, club = self.stopped_clubs.popitem()
-            club.run_steps("be abandoned", club.disconnect_all)
+            club.run_steps("could not be abandoned", club.disconnect_all)

@@ -126,30 +126,30 @@ class LedClubs:
 
     async def _stop(self, club: Club) -> None:
         """Stop a club, and wait until its facts are on disk. The bots stay connected."""
-        club.run_steps("be stopped in order", club.stop, club.house_bots.close)
+        club.run_steps("could not be stopped in order", club.stop, club.house_bots.close)
         with suppress(StoreError):  # raised if another node leads the club, so that this node has nothing left to write
             await club.log.wait(club.log.last)
         if self._clubs.get_loaded(club.name) is club:  # the club may have been discarded during the wait
             self._clubs.pop(club.name)
-            club.run_steps("be discarded", club.discard)
+            club.run_steps("could not be discarded", club.discard)
             self._store.close_log(club.name)
             self._clubs.stopped_clubs[club.name] = club
 
     def close_handed_over(self, name: str) -> None:
         club = self._clubs.stopped_clubs.pop(name, None)
         if club is not None:
-            club.run_steps("be abandoned", club.disconnect_all)
+            club.run_steps("could not be abandoned", club.disconnect_all)
 
     def suspend(self) -> None:
-        self._clubs.for_each(Club.suspend, "be suspended")
+        self._clubs.for_each(Club.suspend, "could not be suspended")
 
     def disconnect_all(self) -> None:
         self._clubs.refuses_bots = True
-        self._clubs.for_each(Club.disconnect_all, "be abandoned")
+        self._clubs.for_each(Club.disconnect_all, "could not be abandoned")
 
     def resume(self) -> None:
         self._clubs.refuses_bots = False
-        self._clubs.for_each(Club.resume, "go on")
+        self._clubs.for_each(Club.resume, "could not go on")
 
     def discard(self, name: str) -> None:
         log.warning("another node leads %s", name)

@@ -40,5 +40,5 @@ class StandbyClubs(LedClubs):
         has_gone = self._clubs.get_loaded(name) is not None
         super().discard(name)
         if has_gone and name == MAIN:  # without main, this server leads no club at all
-            self._clubs.for_each(Club.discard, "be discarded")
+            self._clubs.for_each(Club.discard, "could not be discarded")
             self._end(MAIN_LOST)
