@@ -388,7 +388,7 @@ class Server:
         main = self.clubs.get_loaded(MAIN)
         if main is None:
             return None
-        return "draining" if main.arena.scheduler.draining else main.log.trouble
+        return "draining" if main.arena.scheduler.is_draining else main.log.trouble
 
     def _count_connections(self) -> dict[str, int]:
         bots, strangers = self.clubs.count_sessions()
@@ -471,7 +471,7 @@ class Server:
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(self.config.drain_ms / 1000):
                 # Polled, because only a stopping server waits here, for several kinds of events.
-                while self.clubs.playing and not self.clubs.must_end.is_set():  # noqa: ASYNC110
+                while self.clubs.is_playing and not self.clubs.must_end.is_set():  # noqa: ASYNC110
                     await asyncio.sleep(SOON_S)
 
     async def _end_serving(self) -> None:

@@ -324,7 +324,7 @@ async def test_a_server_stops_in_order_whatever_step_fails(
 
 @pytest.mark.e2e
 async def test_a_server_that_must_end_drains_no_longer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ClubRegistry, "playing", True)
+    monkeypatch.setattr(ClubRegistry, "is_playing", True)
     async with asyncio.timeout(10):
         server = Server(ServerConfig(port=0, db=str(tmp_path / "x.db"), drain_ms=60_000))
         await server.start()

@@ -75,7 +75,7 @@ class Host:
             self._run = run
             self._waiting = []
             run.log.on_durable.append(self._confirm)
-        if run.log.trouble is None and not run.arena.scheduler.draining:
+        if run.log.trouble is None and not run.arena.scheduler.is_draining:
             for plan in self._plans:
                 self._look_at(plan, run)
 
@@ -95,7 +95,7 @@ class Host:
                 self._order("start", plan.name, lambda: organiser.start(plan.name))
             case "lobby" if waited_ms > LONGEST_LOBBY_MS:
                 self._order("cancel", plan.name, lambda: organiser.end(plan.name, cancelled=True))
-            case "paused" if not tournament.paused_by_disk and now_ms >= self._paused_until_ms.get(plan.name, 0):
+            case "paused" if not tournament.is_paused_by_disk and now_ms >= self._paused_until_ms.get(plan.name, 0):
                 self._order("resume", plan.name, lambda: organiser.resume(plan.name))
             case "running" if not self.calm:
                 self._disturb(plan, run, tournament)

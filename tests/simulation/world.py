@@ -139,7 +139,7 @@ class World:
 
     def _drain(self) -> None:
         run = self.run
-        if run is not None and run.is_up and not run.arena.scheduler.draining:
+        if run is not None and run.is_up and not run.arena.scheduler.is_draining:
             run.clock.enter(run.drain)
 
     def _stall(self) -> None:

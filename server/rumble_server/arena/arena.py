@@ -157,7 +157,7 @@ class Arena:
 
     def login(self, session_id: int, login: Login, caller: Caller) -> None:
         """Log a session in. Reply with `session` or `error`; errors in `FATAL` close the connection."""
-        if self.recorder.stopped:
+        if self.recorder.is_stopped:
             return
         sessions = self._sessions
         invitation = self.invitations.check_login(login, caller.address)
@@ -196,7 +196,7 @@ class Arena:
             self._sessions.send(session_id, error)
             return
         player, session = logged_in
-        if session.sender.closing or self.recorder.stopped:
+        if session.sender.is_closing or self.recorder.is_stopped:
             return
         if type(message) is not Move:
             with self.transaction:
@@ -248,7 +248,7 @@ class Arena:
         if player.name not in tournament.field:
             if invitation is None:
                 self.invitations.check(tournament, join.invite, session.address)
-            elif invitation.refused:
+            elif invitation.is_refused:
                 raise too_many()
             if not player.accepts_game(game := tournament.config.game):
                 message = f"{tournament.id} is a tournament of {game}, which your login's `games` do not name"
@@ -265,7 +265,7 @@ class Arena:
         """
 
         def tell(ended: EndedTournament | None) -> None:
-            if session.sender.closing or self.recorder.stopped:
+            if session.sender.is_closing or self.recorder.is_stopped:
                 return
             try:
                 if ended is None:
@@ -290,7 +290,8 @@ class Arena:
             self._sessions.send(session_id, error)
             return
         _, session = logged_in
-        if session.sender.closing or self.recorder.stopped or self._judge_as_answer(session, text, problem.message):
+        is_over = session.sender.is_closing or self.recorder.is_stopped
+        if is_over or self._judge_as_answer(session, text, problem.message):
             return
         self.matches.log_stray_frame(session, "bot", text)
         self._send_error(session, error)
@@ -308,13 +309,13 @@ class Arena:
 
         The bot loses the session's matches.
         """
-        if self.recorder.stopped:
+        if self.recorder.is_stopped:
             return
         error = messages.error(ErrorCode.TOO_MANY_MESSAGES, CLOSE_REASONS[CloseCode.TOO_MANY_MESSAGES], fatal=True)
         logged_in = self._logged_in.get(session_id)
         if logged_in is None:
             self._sessions.send(session_id, error)
-        elif not logged_in[1].sender.closing:
+        elif not logged_in[1].sender.is_closing:
             player, session = logged_in
             with self.transaction:
                 player.stop_assigning(session)  # so that no new match takes the room of a lost match
@@ -397,7 +398,7 @@ class Arena:
         """
         freed = self._senders.on_durable()
         self.lifecycle.forget_ended()
-        if not (freed or self.recorder.unsettled) or self.recorder.stopped:
+        if not (freed or self.recorder.unsettled) or self.recorder.is_stopped:
             return
         with self.transaction:
             logged_in = filter(None, (self._logged_in.get(sender.session_id) for sender in freed))
@@ -421,7 +422,7 @@ class Arena:
 
     def drain(self) -> None:
         """Start no new match, and tell the bots that the server is about to stop."""
-        self.scheduler.draining = True
+        self.scheduler.is_draining = True
         frame = messages.notice(NoticeCode.DRAINING, "the server is draining: no new match starts; reconnect soon")
         for player in self.players:
             player.send(frame)
@@ -432,7 +433,7 @@ class Arena:
         Queued frames are still sent, and connections still end. The log keeps the running matches, and the next run
         continues the matches.
         """
-        self.recorder.stopped = True
+        self.recorder.is_stopped = True
         self.scheduler.stop()
         self.matches.stop()
         self.lifecycle.followers.stop()

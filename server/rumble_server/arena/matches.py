@@ -216,7 +216,7 @@ class Matches:
         return match
 
     def _is_playing(self) -> bool:
-        return bool(self.live) and not self.recorder.stopped
+        return bool(self.live) and not self.recorder.is_stopped
 
     def _call_referee(self, match: LiveMatch, event: Callable[[], T]) -> T | None:
         """Call `event`, a method of the referee that may run the game's code. Return the result of `event`.
@@ -369,7 +369,7 @@ class Matches:
         Keep a timer that fires at this time or earlier. A timer that fires earlier only sets the next timer.
         """
         wake_at_ms = match.referee.progress.wake_at_ms
-        if wake_at_ms is None or match.timer_at_ms <= wake_at_ms or self.recorder.stopped:
+        if wake_at_ms is None or match.timer_at_ms <= wake_at_ms or self.recorder.is_stopped:
             return
         if match.timer is not None:
             match.timer.cancel()

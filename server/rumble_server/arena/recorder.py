@@ -85,7 +85,7 @@ class Recorder:
         self.tournaments = Tournaments(taken_ids)
         self.unsettled: dict[str, None] = {}
         """Ids of tournaments to settle at the transaction's end, in order. The dict is used as an ordered set."""
-        self.stopped = False
+        self.is_stopped = False
         """True after `Arena.stop`: messages of bots are dropped, and nothing is judged or settled. The next run
         continues from the log, and asks again for each move that the log lacks."""
         self.transaction = Transaction(log, self.unsettled, settle)

@@ -102,7 +102,7 @@ class ClubRegistry:
         self._empty_clubs = EmptyClubs(shared.config.bounds.idle_club_ms)
         self._unload_timer: TimerHandle | None = None
         self._stored_uses = StoredUses()
-        self._house_is_open = False
+        self._is_house_open = False
         self._is_draining = False
 
     async def start(self, loader: ClubLoader) -> None:
@@ -181,7 +181,7 @@ class ClubRegistry:
         self._empty_clubs.touch(name)
         try:
             club = self._clubs[name] = Club(name, self.shared, stored, added_in_other_clubs)
-            if self._house_is_open:
+            if self._is_house_open:
                 club.open_house()
             if self._is_draining:
                 club.arena.drain()
@@ -305,12 +305,12 @@ class ClubRegistry:
 
     def open_house(self) -> None:
         """Let house bots connect, in loaded clubs and in clubs loaded later."""
-        self._house_is_open = True
+        self._is_house_open = True
         for each in self:
             each.open_house()
 
     @property
-    def playing(self) -> bool:
+    def is_playing(self) -> bool:
         """True if a match is played in any club, or facts are on their way to the disk."""
         return any(each.arena.matches.live or each.log.durable < each.log.last for each in self)
 

@@ -49,8 +49,8 @@ class Changes:
     """Ended matches, and matches with a voided result (without scores)."""
     changed_pairs: dict[frozenset[str], None] = field(default_factory=dict)
     """Pairs of bots with a changed result."""
-    field_changed: bool = False
-    status_changed: bool = False
+    has_changed_field: bool = False
+    has_changed_status: bool = False
     has_ended: bool = False
     """True if the tournament has ended."""
 
@@ -70,15 +70,15 @@ class Changes:
                 over = next(each for each in voided if (each.match, each.attempt) == (fact.match, fact.attempt))
                 self._note_over(replace(over, scores=None, reason=PLAYED_AGAIN))
             case BotJoined() | BotLeft() | BotBenched() | HalfByeGiven() | HalfByeTaken():
-                self.field_changed = True
+                self.has_changed_field = True
             case RoundPaired() | TablesSeated() if fact.byes or fact.as_round.half_byes:
-                self.field_changed = True  # a bye gives points, and a requested bye is no longer to come
+                self.has_changed_field = True  # a bye gives points, and a requested bye is no longer to come
             case ConfigChanged():
-                self.status_changed = self.field_changed = True  # half-point byes may no longer be possible
+                self.has_changed_status = self.has_changed_field = True  # half-point byes may no longer be possible
             case TournamentStarted() | TournamentPaused() | TournamentResumed():
-                self.status_changed = True
+                self.has_changed_status = True
             case TournamentEnded():
-                self.status_changed = self.has_ended = True
+                self.has_changed_status = self.has_ended = True
             case _:
                 pass
 

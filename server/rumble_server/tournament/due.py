@@ -30,7 +30,7 @@ class DueMatches:
         self._least_seats = least_seats
         """Number of connected bots without which a match cannot begin."""
         self._field = field
-        self._gone = {entrant.bot for entrant in field.values() if entrant.gone}
+        self._gone = {entrant.bot for entrant in field.values() if entrant.is_gone}
         """Bots that lose their due matches."""
         self.to_check: dict[str, None] = dict.fromkeys(field)
         """Bots that `next` must look at; a dict for its order."""
@@ -46,7 +46,7 @@ class DueMatches:
             self.to_check[bot] = None
 
     def update_gone(self, entrant: Entrant) -> None:
-        if entrant.gone:
+        if entrant.is_gone:
             self._gone.add(entrant.bot)
         else:
             self._gone.discard(entrant.bot)

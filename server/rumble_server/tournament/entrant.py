@@ -34,20 +34,20 @@ class Entrant:
     not count."""
 
     @property
-    def gone(self) -> bool:
+    def is_gone(self) -> bool:
         """True if the bot's matches are lost as soon as they are due."""
         return self.withdrawn or self.benched or (self.absent_since_ms is not None and self.absent_left_ms == 0)
 
     @property
     def gone_reason(self) -> str:
-        """Reason why the bot is `gone`, as the end of a sentence that begins with the bot's name."""
+        """Reason why the bot is gone, as the end of a sentence that begins with the bot's name."""
         if self.withdrawn:
             return "has left the tournament"
         return "is benched" if self.benched else "was not there when its match was due"
 
     @property
     def is_waited_for(self) -> bool:
-        return self.absent_since_ms is not None and not self.playing and not self.gone
+        return self.absent_since_ms is not None and not self.playing and not self.is_gone
 
     @property
     def absent_until_ms(self) -> int:

@@ -36,7 +36,7 @@ def context_of(tournament: Tournament, now_ms: int, free_since_ms: Mapping[str, 
     to_play: dict[str, list[tuple[str, ScheduleKey]]] = {}
     away: dict[str, list[Span]] = {}
     for bot, entrant in tournament.field.items():
-        if agenda is not None and not finished and not entrant.gone and bot in free_since_ms:
+        if agenda is not None and not finished and not entrant.is_gone and bot in free_since_ms:
             waiting = agenda.queue.waiting(bot)
             to_play[bot] = [(slot.opponent(bot), slot.key) for slot in waiting if len(slot.seats) == 2]
         if entrant.absent_since_ms is not None:

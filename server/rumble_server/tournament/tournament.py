@@ -57,7 +57,7 @@ class Tournament:
         self.status: TournamentStatus = "lobby"
         self.reason = ""
         """Reason of the pause or the early end."""
-        self.paused_by_disk = False
+        self.is_paused_by_disk = False
         """True if the tournament resumes by itself when the log can be written again."""
         self.field: dict[str, Entrant] = {}
         self.standings = self.config.make_standings()
@@ -112,7 +112,7 @@ class Tournament:
                 self._apply_tournament_started(fact)
             case facts.TournamentPaused():
                 self.status, self.reason = "paused", fact.reason
-                self.paused_by_disk = fact.by == "disk"
+                self.is_paused_by_disk = fact.by == "disk"
             case facts.TournamentResumed():
                 self._apply_resumed(fact)
             case facts.TournamentEnded():
@@ -215,13 +215,13 @@ class Tournament:
         self._due = DueMatches(self.id, self.agenda, self._terms, self.config.least_seats, self.field)
 
     def _apply_resumed(self, fact: facts.TournamentResumed) -> None:
-        self.status, self.reason, self.paused_by_disk = "running", "", False
+        self.status, self.reason, self.is_paused_by_disk = "running", "", False
         self.going_since_ms = fact.at_ms
         self.absence.count_from(fact.at_ms)
         self._mark_for_check(self.field)
 
     def _apply_ended(self, fact: facts.TournamentEnded) -> None:
-        self.status, self.reason, self.paused_by_disk = fact.status, fact.reason, False
+        self.status, self.reason, self.is_paused_by_disk = fact.status, fact.reason, False
         self.ended_at_ms = fact.at_ms
         self.absence.end()
 

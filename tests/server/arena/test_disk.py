@@ -159,7 +159,7 @@ def test_a_tournament_that_starts_meanwhile_waits_for_the_disk_and_charges_nobod
     world.log.stuck = True
     world.arena.on_trouble("disk full")
     cid = world.login("cid", join="friday")
-    assert (tournament.status, tournament.paused_by_disk) == ("paused", True)
+    assert (tournament.status, tournament.is_paused_by_disk) == ("paused", True)
     assert cid.last("notice")["code"] == "disk"
     world.clock.advance(60_000)
     world.log.unstick()

@@ -103,7 +103,7 @@ async def test_a_club_that_fails_stops_no_other_and_leaves_nothing_that_acts(
         with pytest.raises(RuntimeError, match="a bug"):
             await server.clubs.load("chess")
         assert len(arenas) == 2
-        assert all(arena.recorder.stopped for arena in arenas)
+        assert all(arena.recorder.is_stopped for arena in arenas)
         assert [cast(ClubLog, arena.log).on_durable for arena in arenas] == [[], []]
         async with httpx.AsyncClient(base_url=server.url) as browser:
             assert (await browser.get("/api/tournaments")).status_code == 200
@@ -156,7 +156,7 @@ async def test_without_main_a_server_does_not_start(tmp_path: Path, arenas: list
     with pytest.raises(RuntimeError, match="a bug"):
         async with running(tmp_path / "x.db"):
             pytest.fail("it runs without main")
-    assert [arena.recorder.stopped for arena in arenas] == [True]
+    assert [arena.recorder.is_stopped for arena in arenas] == [True]
 
 
 async def test_clubs_in_which_residents_wait_are_loaded_and_stay_so(tmp_path: Path) -> None:

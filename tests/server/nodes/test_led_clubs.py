@@ -128,7 +128,7 @@ def cannot_open(monkeypatch: pytest.MonkeyPatch, *nodes: MemoryNode, times: floa
 
     monkeypatch.setattr(Club, "open_house", open_house)
     for node in nodes:
-        node.clubs._house_is_open = True
+        node.clubs._is_house_open = True
     return failed
 
 

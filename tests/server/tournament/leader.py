@@ -24,7 +24,7 @@ def dump(tournament: Tournament) -> dict[str, Any]:
         assert in_sight == to_play, "a bot does not see what it has to play"
     return {
         "join_code": tournament.join_code,
-        "status": (tournament.status, tournament.reason, tournament.paused_by_disk),
+        "status": (tournament.status, tournament.reason, tournament.is_paused_by_disk),
         "times": (tournament.created_at_ms, tournament.started_at_ms, tournament.ended_at_ms),
         "field": {
             bot: (each.absent_left_ms, each.withdrawn, each.benched, each.faulty_in_a_row, each.by_code, each.display)

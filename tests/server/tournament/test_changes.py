@@ -28,8 +28,8 @@ def test_a_tournament_that_was_played() -> None:
     assert changes.has_ended
     assert changes.over == list(tournament.results.values())
     assert set(changes.changed_pairs) == {frozenset({"alice", "bob"})}
-    assert changes.field_changed
-    assert changes.status_changed
+    assert changes.has_changed_field
+    assert changes.has_changed_status
 
 
 def test_a_voided_result_is_told_as_void() -> None:
@@ -44,8 +44,8 @@ def test_a_voided_result_is_told_as_void() -> None:
     (over,) = changes.over
     assert (over.match, over.scores, over.winner, over.reason) == (match, None, None, PLAYED_AGAIN)
     assert set(changes.changed_pairs) == {frozenset({"alice", "bob"})}
-    assert not changes.field_changed
-    assert not changes.status_changed
+    assert not changes.has_changed_field
+    assert not changes.has_changed_status
 
 
 def test_an_answer_to_a_joint_move_changes_nothing_before_all_are_in() -> None:
@@ -84,7 +84,7 @@ def test_byes_change_the_field() -> None:
     for fact in (*given, ConfigChanged("friday", tournament.config, 0), *paired):
         changes = Changes(tournament)
         changes.add_fact(fact)
-        assert changes.field_changed
+        assert changes.has_changed_field
     changes = Changes(tournament)
     changes.add_fact(RoundPaired("friday", (Pairing(1, 1, 1, 0, 1),), (), 0))
-    assert not changes.field_changed, "a knockout has many such facts"
+    assert not changes.has_changed_field, "a knockout has many such facts"

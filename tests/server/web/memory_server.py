@@ -290,7 +290,7 @@ class MemoryServer:
         self.directory.apply(ClubCreated(name, title, NO_QUOTAS, 0))
 
     def _unready(self) -> str | None:
-        return "draining" if self.world.arena.scheduler.draining else self.log.trouble
+        return "draining" if self.world.arena.scheduler.is_draining else self.log.trouble
 
     def _publish(self) -> None:
         first, self._published = self._published, self.world.log.durable

@@ -69,11 +69,11 @@ class FrameSender:
     of the connection) waits for every earlier frame.
     """
 
-    __slots__ = ("_blocked", "_queue", "_senders", "closing", "room_to_free", "session_id")
+    __slots__ = ("_blocked", "_queue", "_senders", "is_closing", "room_to_free", "session_id")
 
     def __init__(self, session_id: int, senders: FrameSenders) -> None:
         self.session_id = session_id
-        self.closing = False
+        self.is_closing = False
         """True once the server ignores the bot's further frames, and sends only the frames that are queued already."""
         self.room_to_free = 0
         """Number of ended matches that take up room until the bot is sent their queued `match_over`."""
@@ -85,7 +85,7 @@ class FrameSender:
 
     def send(self, frame: bytes, after: int = 0, match_id: str = NO_MATCH) -> None:
         """Send a frame, once all facts up to the number `after` are on disk."""
-        if self.closing:
+        if self.is_closing:
             return
         if after > self._senders.log.durable or self.blocks(match_id):
             self._enqueue(Outgoing(frame, after, match_id, "frame"))
@@ -97,7 +97,7 @@ class FrameSender:
 
         `on_sent` is called when the frame is sent. If the connection ends before, `on_sent` is never called.
         """
-        if not self.closing:
+        if not self.is_closing:
             self._enqueue(Outgoing(frame, 0, match_id, "frame", on_sent))
 
     def send_match_over(self, frame: bytes, match_id: str, after: int, kind: MatchOverKind = "over") -> bool:
@@ -105,24 +105,24 @@ class FrameSender:
 
         Return false if the session sends no further frames.
         """
-        if self.closing:
+        if self.is_closing:
             return False
         self._send_or_enqueue(Outgoing(frame, after, match_id, kind))
         return True
 
     def send_barrier(self, frame: bytes, after: int) -> None:
         """Send a frame after all earlier frames, once all facts up to the number `after` are on disk."""
-        if not self.closing:
+        if not self.is_closing:
             self._send_or_enqueue(Outgoing(frame, after, NO_MATCH, "barrier"))
 
     def send_now(self, frame: bytes) -> None:
         """Send a frame, such as a notice that the disk fails, ahead of all queued frames."""
-        if not self.closing:
+        if not self.is_closing:
             self._senders.write(self.session_id, frame)
 
     def ask(self, frame: bytes, match_id: str) -> bool:
         """Send the `turn` of a match if no frame of the match is queued. Return whether the `turn` was sent."""
-        if self.closing or (self._blocked and self.blocks(match_id)):
+        if self.is_closing or (self._blocked and self.blocks(match_id)):
             return False
         self._senders.write(self.session_id, frame)
         return True
@@ -134,14 +134,14 @@ class FrameSender:
 
     def close(self, code: CloseCode) -> None:
         """Close the connection after all earlier frames."""
-        if not self.closing:
-            self.closing = True
+        if not self.is_closing:
+            self.is_closing = True
             self._senders.sessions.drop_received(self.session_id)
             self._send_or_enqueue(Outgoing(code, 0, NO_MATCH, "barrier"))
 
     def discard(self) -> None:
         """Drop the queued frames, since the connection has ended."""
-        self.closing, self.room_to_free = True, 0
+        self.is_closing, self.room_to_free = True, 0
         self._queue.clear()
 
     @property

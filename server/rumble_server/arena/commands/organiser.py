@@ -211,7 +211,7 @@ class Organiser:
         else:
             salt = arena.logins.new_salt()
             arena.recorder.record(club_facts.NameUsed(claim.name, salt, digest_of(key, salt), now_ms))
-        if not claim.open:
+        if not claim.is_open:
             arena.sign_out(claim.name, f"the host has changed the key of {claim.name}: log in with the new one")
 
     @transactional

@@ -43,7 +43,7 @@ class SlipDesk:
         The tournament may be over. Raises CommandRefused for a name without a key.
         """
         arena, claim = self.arena, self.arena.names.get(name)
-        if claim is None or claim.open:
+        if claim is None or claim.is_open:
             raise CommandRefused(ErrorCode.UNKNOWN_BOT, f"there is no pupil {name!r}")
         code = new_code(arena.random, (), LENGTH)
         # Slips share a salt, so that a guess costs the server the same for one slip and for a thousand.

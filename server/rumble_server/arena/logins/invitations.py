@@ -18,12 +18,12 @@ from rumble_server.tournament.tournament import Tournament
 class Invitation:
     """The result of checking a login's invitation.
 
-    `tournament_id` is the tournament for which the invitation is valid, or None. `refused` is true for a wrong code
+    `tournament_id` is the tournament for which the invitation is valid, or None. `is_refused` is true for a wrong code
     after too many other wrong codes.
     """
 
     tournament_id: str | None = None
-    refused: bool = False
+    is_refused: bool = False
 
 
 class Invitations:
@@ -49,7 +49,7 @@ class Invitations:
         try:
             self.check(tournament, login.invite, address)
         except CommandRefused:
-            return Invitation(refused=True)
+            return Invitation(is_refused=True)
         return Invitation(tournament.id if tournament.admits(login.invite) else None)
 
     def check(self, tournament: Tournament, invite: str | None, address: str) -> None:

@@ -63,7 +63,7 @@ class Logins:
         """
         player, key, now_ms = self._recorder.players.get(login.name), login.key, self._recorder.clock.now_ms()
         claim = self._recorder.names.get(login.name)
-        if key is None or claim is None or claim.open:
+        if key is None or claim is None or claim.is_open:
             return False
         if player is not None and all(each.challenger is not None for each in player.tournaments.values()):
             others = player.sessions.keys() - {(login.worker or "").casefold()}  # without the older login
@@ -93,7 +93,7 @@ class Logins:
             admission.refusals.count("banned", address, name)
             raise CommandRefused(ErrorCode.BANNED, ban.message)
         claim = self._recorder.names.get(name)
-        takes_any_key = self._may_claim(name, None) if claim is None else claim.open
+        takes_any_key = self._may_claim(name, None) if claim is None else claim.is_open
         key = login.key or ""
         is_tried = bool(key) and not takes_any_key
         if is_tried and not admission.guesses.allows_try(address, name, key, now_ms):
@@ -175,7 +175,7 @@ class Logins:
         claim, used = self._check(name, key, keyless_allowed=keyless_allowed)
         if used is not None:
             self._take_name(name, address, invited_to, may_free=may_free)
-        return self.record_claim(claim, used), claim.open
+        return self.record_claim(claim, used), claim.is_open
 
     def _take_name(self, name: str, address: str, invited_to: str | None, *, may_free: bool) -> None:
         """Count a new name in the quota and the bounds of `use_name`. Raises CommandRefused if there is no room."""
@@ -273,7 +273,7 @@ class Logins:
 
         Do nothing if a newer session took over, or the server no longer judges matches.
         """
-        if not player.disconnect(session) or self._recorder.stopped:
+        if not player.disconnect(session) or self._recorder.is_stopped:
             return
         self._matches.sync_connections(player, player.assign_waiting_matches())
         self._record_presence(player)

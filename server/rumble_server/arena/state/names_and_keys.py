@@ -38,7 +38,7 @@ class Claim:
     """Time in ms at which the name was first used, or first used after its last `NameReset`."""
 
     @property
-    def open(self) -> bool:
+    def is_open(self) -> bool:
         return self.digest is None
 
 

@@ -51,7 +51,7 @@ class Appointment:
         tournament = self.tournament
         is_waiting = tournament.status == "running" and self.slot.order > 0
         return is_waiting and all(
-            player.eligible_sessions(tournament.config.game) and not tournament.field[player.name].gone
+            player.eligible_sessions(tournament.config.game) and not tournament.field[player.name].is_gone
             for player in self.players
         )
 

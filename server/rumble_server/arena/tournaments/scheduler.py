@@ -45,7 +45,7 @@ class Scheduler:
     """The scheduler of a club: it starts matches, and settles changed tournaments."""
 
     def __init__(self, recorder: Recorder, matches: Matches, lifecycle: Lifecycle, run_pairing: RunPairing) -> None:
-        self.draining = False
+        self.is_draining = False
         """True while draining: no match starts any more."""
         self.trouble: str | None = None
         """Reason why the log cannot be written at present; None otherwise. No match starts while there is a reason."""
@@ -159,7 +159,7 @@ class Scheduler:
 
         After `STARTS_AT_ONCE` matches, the rest is left to a later iteration of the event loop.
         """
-        if self._recorder.stopped:
+        if self._recorder.is_stopped:
             return
         queue, changed = self._queue, self._recorder.unsettled
         while (queue or changed) and self._budget > 0:
@@ -207,7 +207,7 @@ class Scheduler:
             message = f"{tournament.id} is paused: the server cannot write to its disk ({self.trouble})"
             self._lifecycle.pause(tournament, message, by="disk")
             self._lifecycle.notify_now(tournament, NoticeCode.DISK, message)
-        elif self.trouble is None and tournament.paused_by_disk:
+        elif self.trouble is None and tournament.is_paused_by_disk:
             self._recorder.record(commands.resume(tournament, self._recorder.clock.now_ms()))
             message = f"{tournament.id} goes on: the disk works again"
             self._lifecycle.notify_now(tournament, NoticeCode.RESUMED, message)
@@ -235,7 +235,7 @@ class Scheduler:
 
     def _start_matches(self, tournament: Tournament) -> None:
         """Start due matches and record lost matches, as far as the budget and the club's quota allow."""
-        if self.draining or self.trouble is not None:
+        if self.is_draining or self.trouble is not None:
             return
         players, game = self._recorder.players, tournament.config.game
         is_challenge = tournament.challenger is not None
@@ -288,7 +288,7 @@ class Scheduler:
     def _end_appointment(self, appointment: Appointment) -> None:
         """End an appointment, and free its players for other matches."""
         self._appointments.end(appointment)
-        if not self._recorder.stopped:
+        if not self._recorder.is_stopped:
             with self._recorder.transaction:
                 for player in appointment.players:
                     self.recheck(player)
@@ -337,7 +337,7 @@ class Scheduler:
 
     def _pair_next_round(self, tournament: Tournament) -> None:
         """Start the pairing of the next round in the background, if the round is due and the schedule is `slow`."""
-        if self.draining or self.trouble is not None or tournament.is_pairing:
+        if self.is_draining or self.trouble is not None or tournament.is_pairing:
             return
         task = tournament.pairing_task()
         if task is None:
@@ -350,7 +350,7 @@ class Scheduler:
         def done(pulled: AnyRound | None) -> None:
             notice.cancel()
             tournament.is_pairing = tournament.is_pairing_slow = False
-            if self._recorder.stopped:
+            if self._recorder.is_stopped:
                 return
             with self._recorder.transaction:
                 try:
@@ -366,7 +366,7 @@ class Scheduler:
         self._run_pairing(task, done)
 
     def _notify_of_pairing(self, tournament: Tournament) -> None:
-        if not self._recorder.stopped and not tournament.is_over:
+        if not self._recorder.is_stopped and not tournament.is_over:
             tournament.is_pairing_slow = True
             message = f"the next round of {tournament.id} is being paired; this may take some seconds"
             self._lifecycle.notify(tournament, NoticeCode.PAIRING, message)

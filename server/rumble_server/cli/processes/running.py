@@ -35,7 +35,7 @@ async def server_unless_stopped(
             return
     except (StartError, StoreError) as error:
         raise CliError(str(error)) from None
-    gc_tuner = GcTuner(lambda: server.clubs.playing)
+    gc_tuner = GcTuner(lambda: server.clubs.is_playing)
     try:
         with gc_tuner.tuned():
             async with periodically(gc_tuner.collect_if_due, LOOK_S):

@@ -94,6 +94,6 @@ def _named(site: Site, request: Request, wanted: Wanted) -> tuple[str, str]:
             raise WebError.bad_token(f"this is not the key of the name {name}")
         return name, key
     claim = names.get(name)
-    if claim is not None and not claim.open:
+    if claim is not None and not claim.is_open:
         raise WebError(HTTPStatus.CONFLICT, "name_taken", f"the name {claim.name} is taken: choose another name")
     return name, make_secret()

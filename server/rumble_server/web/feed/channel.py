@@ -298,12 +298,12 @@ class Channel:
         now_ms, has_new_ranking = self._play.clock.now_ms(), self.has_new_ranking
         self.has_new_ranking = False
         presence = views.presence(self.tournament, self._play)
-        if changes.field_changed or presence != self._presence:
+        if changes.has_changed_field or presence != self._presence:
             yield self._field()
         self._presence = presence
         # In a large field, results between two rankings change nothing but the progress, which `status` has, too.
         is_large = len(self.tournament.field) > crosstable.MOST_IN_CROSSTABLE
-        has_news = changes.field_changed or has_new_ranking or (changes.changed_pairs and not is_large)
+        has_news = changes.has_changed_field or has_new_ranking or (changes.changed_pairs and not is_large)
         if has_news:
             yield views.standings_event(
                 self.tournament, now_ms, self._ranker.ranking(self.tournament), changes.changed_pairs
@@ -311,7 +311,7 @@ class Channel:
         has_progress = changes.changed_pairs and not has_news
         shows_status = not self.tournament.is_over or changes.has_ended  # the last results come before the end
         if shows_status and (
-            has_progress or changes.status_changed or self._pairing != self.tournament.is_pairing_slow
+            has_progress or changes.has_changed_status or self._pairing != self.tournament.is_pairing_slow
         ):
             self._pairing = self.tournament.is_pairing_slow
             yield views.status_event(self.tournament, now_ms, self._ranker.ranking(self.tournament))

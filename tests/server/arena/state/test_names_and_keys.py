@@ -75,7 +75,7 @@ def test_names_are_compared_without_case_and_shown_as_first_written() -> None:
     assert check(names, "ANN", KEY) is None
     claim = names.get("ann")
     assert claim is not None
-    assert (claim.name, claim.open) == ("Ann", False)
+    assert (claim.name, claim.is_open) == ("Ann", False)
 
 
 def test_a_name_first_used_without_a_key_stays_open_to_whoever_comes() -> None:
@@ -86,7 +86,7 @@ def test_a_name_first_used_without_a_key_stays_open_to_whoever_comes() -> None:
     assert check(names, "ann", OTHER) is None
     claim = names.get("ann")
     assert claim is not None
-    assert claim.open
+    assert claim.is_open
 
 
 def test_from_beyond_this_machine_a_key_is_required_for_new_and_for_open_names() -> None:

@@ -205,6 +205,6 @@ def _live_entrant(site: Site, entrant: models.OrganiserEntrant) -> models.Organi
             "connected": session is not None,
             "version": None if session is None else session.version,
             "client": None if session is None else session.client,
-            "open": claim is None or claim.open,
+            "open": claim is None or claim.is_open,
         }
     )
