@@ -42,7 +42,7 @@ class PublicAddress:
         return self.base.removeprefix("http://")
 
     @property
-    def only_here(self) -> bool:
+    def is_only_here(self) -> bool:
         """True if `base` works on the server's own machine only."""
         return is_loopback_host(urlsplit(self.base).netloc)
 
@@ -76,7 +76,7 @@ class Addresses:
         base = f"{request.url.scheme}://{shown}{root}" if shown else str(request.base_url).rstrip("/")
         address = PublicAddress(base, (), root, title)
         local_address = (request.scope.get("server") or ("",))[0]
-        is_here = address.only_here and is_local(request) and is_loopback(local_address)
+        is_here = address.is_only_here and is_local(request) and is_loopback(local_address)
         return replace(address, others=tuple(each + root for each in self._networks())) if is_here else address
 
 

@@ -66,15 +66,15 @@ class ProcessFigures:
 class RemoteAccess:
     """A record of whether another machine has reached this process by a request."""
 
-    from_another_machine: bool = False
+    was_reached: bool = False
 
     def record_request(self, address: str, server: str) -> None:
         """Record a request from `address` to `server`, an address of this machine.
 
         If both addresses are equal, the request came from this machine itself.
         """
-        if not self.from_another_machine and address:
-            self.from_another_machine = address != server and not is_loopback(address)
+        if not self.was_reached and address:
+            self.was_reached = address != server and not is_loopback(address)
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,7 +25,7 @@ LAN = "http://192.168.1.5:8765"
 )
 def test_an_address_tells_where_bots_connect(base: str, bot_url: str, bot_server: str, only_here: bool) -> None:
     address = PublicAddress(base)
-    assert (address.bot_url, address.bot_server, address.only_here) == (bot_url, bot_server, only_here)
+    assert (address.bot_url, address.bot_server, address.is_only_here) == (bot_url, bot_server, only_here)
     assert address.to_share == address
 
 

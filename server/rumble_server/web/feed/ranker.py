@@ -110,7 +110,7 @@ class _RankingState:
     computed_at_ms: int = 0
     pace_ms: float = PACE_MS
     """Minimum time in ms until the next background computation."""
-    busy: bool = False
+    is_busy: bool = False
     shown: Ranking | None = None
     waiting: list[asyncio.Future[None]] = field(default_factory=list)
 
@@ -147,7 +147,7 @@ class Ranker:
         """Return an exact ranking if the tournament is over, else a ranking at most `_RankingState.pace_ms` old."""
         for _ in range(2):  # the second time if the computation began before the tournament's end
             known = self.refresh(tournament)
-            if not known.busy or not self._is_old(tournament, known):
+            if not known.is_busy or not self._is_old(tournament, known):
                 break
             done = asyncio.get_running_loop().create_future()
             known.waiting.append(done)
@@ -159,7 +159,7 @@ class Ranker:
         known = self._known.get(tournament.standings)
         if known is None:
             known = self._known[tournament.standings] = _RankingState()
-        if not known.busy and self._is_old(tournament, known):
+        if not known.is_busy and self._is_old(tournament, known):
             self._compute(tournament, known)
         return known
 
@@ -174,7 +174,7 @@ class Ranker:
         task = _ranking_task(tournament)
 
         def done(ranking: Ranking | None, cpu_s: float) -> None:
-            known.busy = False
+            known.is_busy = False
             if known.background is not None:  # the first computation in a process imports numpy
                 known.pace_ms = min(max(PACE_MS, cpu_s * 1_000 / SHARE), SLOWEST_PACE_MS)
             known.computed_at_ms = self._now_ms()
@@ -187,7 +187,7 @@ class Ranker:
             for listener in self.listeners:
                 listener(tournament)
 
-        known.busy = True
+        known.is_busy = True
         self._work(task, done)
 
 

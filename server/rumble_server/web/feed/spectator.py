@@ -65,7 +65,7 @@ class Spectator:
         self._is_gzipped = gzipped
         self._unread_bytes = 0
         self._is_behind = False
-        self._closed = False
+        self._is_closed = False
         self._ready = asyncio.Event()
         self._task: asyncio.Task[object] | None = None
         self._sending_since_ms: int | None = None
@@ -102,7 +102,7 @@ class Spectator:
 
     def close(self) -> None:
         """End the stream, even while the reader takes no data."""
-        self._closed = True
+        self._is_closed = True
         self._ready.set()
         if self._task is not None and self._sending_since_ms is not None:
             self._task.cancel()
@@ -112,7 +112,7 @@ class Spectator:
         self._task = asyncio.current_task()
         head = GZIP_HEAD if self._is_gzipped else b""
         try:
-            while not self._closed:
+            while not self._is_closed:
                 if self._is_behind:
                     self._queue.extend(await self._catch_up())
                     # Chunks that came during `_catch_up` were dropped, and are part of its result.

@@ -37,9 +37,9 @@ class BoardLayout:
 
     def __init__(self, drawing: Drawing, flipped: bool) -> None:
         self.columns, self.rows = columns, rows = drawing.columns, drawing.rows
-        self._flipped = flipped and drawing.facing
-        self._slanted = drawing.surface == "hexagons"
-        if self._slanted:
+        self._is_flipped = flipped and drawing.facing
+        self._is_slanted = drawing.surface == "hexagons"
+        if self._is_slanted:
             self.left, self.top = 186, 150
             self.width = self.left + 100 * (columns - 1) + 50 * (rows - 1) + 160
             self.height = self.top + DOWN * (rows - 1) + 100
@@ -50,26 +50,26 @@ class BoardLayout:
             self.height = self.top + 100 * rows - 50 + (LABELLED if drawing.column_labels else MARGIN)
 
     def _at(self, row: int, column: int) -> Spot:
-        if self._slanted:
+        if self._is_slanted:
             return self.left + 100 * column + 50 * row, self.top + DOWN * row
         return self.left + 100 * column, self.top + 100 * row
 
     def cell(self, cell: int) -> Spot:
         """Return the middle of a cell."""
-        return self._at(*divmod(self.columns * self.rows - 1 - cell if self._flipped else cell, self.columns))
+        return self._at(*divmod(self.columns * self.rows - 1 - cell if self._is_flipped else cell, self.columns))
 
     def column_label(self, column: int) -> Spot:
-        column = self.columns - 1 - column if self._flipped else column
-        x, y = self._at(0 if self._slanted else self.rows - 1, column)
-        return (x - 68, y - 118) if self._slanted else (x, y + 74)
+        column = self.columns - 1 - column if self._is_flipped else column
+        x, y = self._at(0 if self._is_slanted else self.rows - 1, column)
+        return (x - 68, y - 118) if self._is_slanted else (x, y + 74)
 
     def top_label(self, column: int) -> Spot:
         x, y = self.cell(column)
         return x, y - 74
 
     def row_label(self, row: int) -> Spot:
-        x, y = self._at(self.rows - 1 - row if self._flipped else row, 0)
-        return x - (138 if self._slanted else 74), y
+        x, y = self._at(self.rows - 1 - row if self._is_flipped else row, 0)
+        return x - (138 if self._is_slanted else 74), y
 
     def corners(self) -> tuple[Spot, Spot, Spot, Spot, Spot]:
         """Return the corners of the coloured edge around hexagons, and the middle of the board.

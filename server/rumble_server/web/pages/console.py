@@ -30,17 +30,17 @@ class FormField:
     maximum: int | None
     formats: str
     """The formats that have this field, separated by spaces; empty for all formats."""
-    for_two: bool
+    is_for_two: bool
     """True if only matches of two seats have this field."""
 
 
 @dataclass(frozen=True, slots=True)
 class FormGroup:
-    """A group of fields; an `advanced` group is folded away."""
+    """A group of fields; an advanced group is folded away."""
 
     title: str
     fields: Sequence[FormField]
-    advanced: bool
+    is_advanced: bool
 
 
 GROUPS = {
@@ -137,7 +137,7 @@ def _form_field(field: ConfigField) -> FormField:
         minimum=field.minimum,
         maximum=maximum,
         formats=" ".join(formats_with(name)),
-        for_two=name in FOR_TWO,
+        is_for_two=name in FOR_TWO,
     )
 
 

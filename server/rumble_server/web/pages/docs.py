@@ -14,7 +14,7 @@ class ApiField:
     name: str
     where: str
     kind: str
-    required: bool
+    is_required: bool
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,7 +31,7 @@ class Meeting:
     """Number of paired matches without a result."""
     winner: str = ""
     """In a knockout, the bot that wins the meeting and goes on; empty while undecided."""
-    bye: bool = False
+    is_bye: bool = False
 
     def put_first(self, name: str) -> None:
         """Make `name` the first of the two bots in `seats`, and its points the first in `legs`."""
@@ -53,9 +53,9 @@ class Meeting:
         return len(self.legs) > self.played
 
     @property
-    def by_seed(self) -> bool:
+    def is_by_seed(self) -> bool:
         """True if the meeting of a knockout ended level, so that the better seed goes on."""
-        return bool(self.winner) and len(set(self.points)) == 1 and not self.bye
+        return bool(self.winner) and len(set(self.points)) == 1 and not self.is_bye
 
 
 @dataclass(slots=True)
@@ -174,6 +174,6 @@ def _bracket(agenda: Agenda, meetings: dict[tuple[int, int], Meeting]) -> Iterat
             kept = [name for name in meeting.seats if name not in lost]
             meeting.winner = went_on.get((number, board), kept[0] if len(lost) == len(kept) == 1 else "")
             if number == 1 and meeting.seats == ("", ""):
-                meeting.seats, meeting.bye = (meeting.winner, ""), True
+                meeting.seats, meeting.is_bye = (meeting.winner, ""), True
             found.append(meeting)
         yield RoundView(round_title(boards), found)

@@ -139,7 +139,7 @@ async def test_a_request_of_another_machine_is_noted() -> None:
     web = Web()
     for address in ("127.0.0.1", "::1", "localhost"):  # the last is the server's own address in these requests
         await web.get("/", address)
-        assert not web.process.remote_access.from_another_machine
+        assert not web.process.remote_access.was_reached
     await web.get("/", "192.0.2.1")
     await web.get("/", "127.0.0.1")
-    assert web.process.remote_access.from_another_machine
+    assert web.process.remote_access.was_reached

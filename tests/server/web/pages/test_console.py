@@ -55,7 +55,7 @@ def test_the_form_shows_an_option_for_the_formats_that_have_it() -> None:
 
 def test_above_two_seats_the_form_hides_options_that_a_tournament_of_tables_refuses() -> None:
     fields = {field.name: field for group in form_groups() for field in group.fields}
-    assert {name for name, field in fields.items() if field.for_two} == set(FOR_TWO)
+    assert {name for name, field in fields.items() if field.is_for_two} == set(FOR_TWO)
     given = {"late_join": True, "acceleration": "baku", "openings": "suite", "pairing_rules": "dutch-2026", "legs": 2}
     assert all(refusal({name: given[name]}) for name in FOR_TWO)
     assert "tables" not in fields["pairing_rules"].choices

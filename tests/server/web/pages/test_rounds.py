@@ -45,11 +45,11 @@ def test_a_knockout_has_a_place_for_every_meeting_from_the_start(server: MemoryS
     first, semi, final = rounds_of(tournament)
     assert [each.title for each in (first, semi, final)] == ["Quarter-finals", "Semi-finals", "Final"]
     assert [len(each.meetings) for each in (first, semi, final)] == [4, 2, 1]
-    byes = [meeting for meeting in first.meetings if meeting.bye]
+    byes = [meeting for meeting in first.meetings if meeting.is_bye]
     assert len(byes) == 3
     assert all(meeting.winner == meeting.seats[0] for meeting in byes)
     assert final.meetings[0].seats == ("", "")
-    (played,) = [meeting for meeting in first.meetings if not meeting.bye]
+    (played,) = [meeting for meeting in first.meetings if not meeting.is_bye]
     assert (played.is_playing, played.winner) == (True, "")
 
 
@@ -71,7 +71,7 @@ def test_a_tie_that_the_seeds_decide_is_told(server: MemoryServer) -> None:
     tournament = server.played("ann", "bob", format="knockout", replays=0)
     ((meeting,),) = [each.meetings for each in rounds_of(tournament)]
     assert meeting.points == [1, 1]
-    assert meeting.by_seed
+    assert meeting.is_by_seed
     assert meeting.winner == tournament.standings.lines()[0].name
 
 

@@ -47,7 +47,7 @@ def invite_answer(tournament: Tournament | Basics, address: PublicAddress) -> In
     """Make the invitation for a host to pass on; `address` is the server's address as the host sees it."""
     to_share = address.to_share
     link, command = page_link(tournament, to_share.base), join_command(tournament, to_share.base)
-    return InviteAnswer(code=tournament.invite, link=link, command=command, only_here=to_share.only_here)
+    return InviteAnswer(code=tournament.invite, link=link, command=command, only_here=to_share.is_only_here)
 
 
 def page_invitation(tournament: Tournament, query_code: str | None) -> dict[str, Any]:

@@ -40,7 +40,7 @@ async def check_token(request: Request) -> models.OrganiserAnswer:
         connected=connected,
         matches=play.running_count,
         house_room=site.house_bots.room,
-        reached=site.process.remote_access.from_another_machine,
+        reached=site.process.remote_access.was_reached,
     )
 
 
