@@ -59,7 +59,7 @@ class Ratings:
     model: str
     """Description of the model in words. Show it wherever ratings are shown."""
     lines: tuple[Rating, ...]
-    prior_used: bool = False
+    is_prior_used: bool = False
     prior_reason: str = ""
     """Reason why virtual draws (a prior) were needed; empty without a prior."""
     first_move: float | None = None
@@ -100,7 +100,7 @@ class Ratings:
         seats = [{"worth": _rounded(worth), "interval": [*map(_rounded, reach)]} for worth, reach in self.seats]
         return {
             "model": self.model,
-            "prior": self.prior_used,
+            "prior": self.is_prior_used,
             "prior_reason": self.prior_reason,
             "first_move": None if self.first_move is None else _rounded(self.first_move),
             "first_move_interval": None if interval is None else [*map(_rounded, interval)],
@@ -172,7 +172,7 @@ class RatedField:
         return Ratings(
             model,
             (*lines, *self.unrated),
-            prior_used=bool(prior_reason),
+            is_prior_used=bool(prior_reason),
             prior_reason=prior_reason,
             notes=tuple(self.notes),
             _index=self.index,

@@ -29,7 +29,7 @@ class _Contribution:
     """Score of the opponent or of the dummy."""
     points: int
     """The bot's own points in this round."""
-    voluntary: bool
+    is_voluntary: bool
     """True if the bot chose not to play this round."""
 
 
@@ -40,8 +40,8 @@ class RoundSums:
         self.rounds = rounds
         self.scheme = rounds.scheme
         self.points = {name: sum(entry.points for entry in row) for name, row in rounds.rows.items()}
-        self._capped = edition != "2024-08"
-        self._round_robin = round_robin
+        self._is_capped = edition != "2024-08"
+        self._is_round_robin = round_robin
         self._adjusted = self.points if round_robin else {name: self._adjust(row) for name, row in rounds.rows.items()}
 
     def _adjust(self, row: Sequence[RoundEntry]) -> int:
@@ -92,15 +92,15 @@ class RoundSums:
         for entry in self.rounds.rows[name]:
             if entry.is_open:
                 continue
-            if entry.opponent is not None and (entry.played or self._round_robin):
+            if entry.opponent is not None and (entry.played or self._is_round_robin):
                 found.append(_Contribution(self._adjusted[entry.opponent], entry.points, False))
-            elif not self._round_robin:
+            elif not self._is_round_robin:
                 found.append(_Contribution(self._dummy(name, entry), entry.points, entry.is_voluntary))
         return found
 
     def _dummy(self, name: str, entry: RoundEntry) -> int:
         own = self.points[name]
-        if not self._capped:
+        if not self._is_capped:
             return own
         if entry.opponent is not None:
             return min(own, self._adjusted[entry.opponent])
@@ -129,7 +129,7 @@ class RoundSums:
         met: dict[str, dict[str, list[int]]] = {name: {} for name in group}
         for name in group:
             for entry in self.rounds.rows[name]:
-                if entry.opponent in inside and not entry.is_open and (entry.played or self._round_robin):
+                if entry.opponent in inside and not entry.is_open and (entry.played or self._is_round_robin):
                     met[name].setdefault(entry.opponent, []).append(entry.points)
         unit = lcm(*(len(points) for scores in met.values() for points in scores.values()))
         scores = {name: sum(sum(each) * unit // len(each) for each in met[name].values()) for name in group}
@@ -143,7 +143,7 @@ def _cut_low(contributions: list[_Contribution]) -> list[_Contribution]:
     """
     if not contributions:
         return contributions
-    lowest = min(contributions, key=lambda each: (not each.voluntary, each.score))
+    lowest = min(contributions, key=lambda each: (not each.is_voluntary, each.score))
     return [each for each in contributions if each is not lowest]
 
 

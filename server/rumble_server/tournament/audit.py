@@ -91,7 +91,7 @@ class Context:
     bots: Sequence[str]
     started_ms: int
     now_ms: int
-    finished: bool = False
+    is_finished: bool = False
     has_even_seats: bool = False
     """True if the schedule gives each bot both seats equally often, and all its matches have been played."""
     to_play: Mapping[str, Sequence[tuple[str, ScheduleKey]]] = field(default_factory=dict)

@@ -233,7 +233,7 @@ class TournamentConfig(BaseModel):
     def table_points(self) -> TablePoints:
         if self.points == "places":
             return TablePoints(seats=self.seats)
-        return TablePoints(by_payoffs=True) if self.points == "payoffs" else TablePoints.of(self.points)
+        return TablePoints(counts_payoffs=True) if self.points == "payoffs" else TablePoints.of(self.points)
 
     @property
     def least_seats(self) -> int:

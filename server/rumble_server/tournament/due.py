@@ -94,11 +94,11 @@ class DueMatches:
     def _pair(self, now_ms: int) -> facts.RoundFact | None:
         """Return the fact of the next round, paired from the results so far. The bots of the round need not be free.
 
-        Return None if no round can be paired yet. Also return None for a `slow` schedule, whose rounds must be paired
+        Return None if no round can be paired yet. Also return None for a slow schedule, whose rounds must be paired
         off the event loop (`Tournament.pairing_task`).
         """
         schedule = self._agenda.schedule
-        task = self._agenda.prepare() if schedule.has_logged_rounds and not schedule.slow else None
+        task = self._agenda.prepare() if schedule.has_logged_rounds and not schedule.is_slow else None
         paired = None if task is None else facts.fact_of_round(self._tournament_id, task(), now_ms)
         self.may_pair = False  # last, so that a pairing that failed is tried again after a pause
         return paired

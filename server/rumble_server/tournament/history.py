@@ -45,7 +45,7 @@ def context_of(tournament: Tournament, now_ms: int, free_since_ms: Mapping[str, 
         bots=tuple(tournament.field),
         started_ms=at_ms if tournament.started_at_ms is None else tournament.started_at_ms,
         now_ms=at_ms,
-        finished=finished,
+        is_finished=finished,
         has_even_seats=agenda is not None and kind.has_even_seats and len(tournament.results) == agenda.matches_total,
         has_even_company=kind.has_even_company,
         seats=tournament.config.match_seats,
@@ -154,7 +154,7 @@ class _History(ABC, Generic[R]):
 
     def matches(self) -> list[R]:
         """Return the matches that are over or running."""
-        running = [] if self._now.finished else map(self._started_match, self._begun.values())
+        running = [] if self._now.is_finished else map(self._started_match, self._begun.values())
         return [*self._over.values(), *running]
 
     def finish(self) -> Context:

@@ -28,10 +28,10 @@ class Schedule(ABC, Generic[R, P]):
     """The rounds of a tournament. Its only state is the rounds added so far, and the late joiners; the rest is computed
     from results.
 
-    A task of `prepare` makes a round. The task of a `slow` schedule can be pickled.
+    A task of `prepare` makes a round. The task of a slow schedule can be pickled.
     """
 
-    slow = False
+    is_slow = False
     """True if a task of `prepare` may take more than a few milliseconds, and must run off the event loop."""
     has_logged_rounds = True
     """True if each round must be written to the log, because rounds depend on results or come from a search."""

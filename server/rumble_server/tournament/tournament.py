@@ -384,12 +384,12 @@ class Tournament:
         return (self.agenda is not None and self.agenda.stop_reason) or "all matches were played"
 
     def pairing_task(self) -> PairingTask | None:
-        """Return the task that pairs the next round; None if no round is due, or the schedule is not `slow`.
+        """Return the task that pairs the next round; None if no round is due, or the schedule is not slow.
 
         Run the task once, off the event loop, and pass its result to `round_fact`.
         """
         agenda = self.agenda
-        if self.status != "running" or agenda is None or agenda.open or not agenda.schedule.slow:
+        if self.status != "running" or agenda is None or agenda.open or not agenda.schedule.is_slow:
             return None
         return agenda.prepare()
 

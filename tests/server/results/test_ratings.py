@@ -43,13 +43,13 @@ def test_three_bots_with_known_ratings() -> None:
     assert [line.name for line in ratings.lines] == ["H", "S", "K"]
     assert rating_by_name(ratings) == pytest.approx({"H": 190.85, "S": 0, "K": -190.85}, abs=0.005)
     assert 400 * math.log10(3) == pytest.approx(190.85, abs=0.005)
-    assert not ratings.prior_used
+    assert not ratings.is_prior_used
     assert not ratings.notes
 
 
 def test_a_prior_is_not_used_where_none_is_needed() -> None:
     with_first_move = rate(results_of(HSK))
-    assert not with_first_move.prior_used
+    assert not with_first_move.is_prior_used
     assert with_first_move.first_move is not None
     assert rating_by_name(with_first_move) == pytest.approx({"H": 190.85, "S": 0, "K": -190.85}, abs=1)
     assert "Bradley-Terry" in with_first_move.model
@@ -82,7 +82,7 @@ def test_ratings_agree_with_evalica(bots: int, seed: int) -> None:
         (first, second, random.choice([1.0, 0.5, 0.0])) for first, second in permutations(names, 2) for _ in range(3)
     ]
     ratings = rate(results_of(games), first_move=False)
-    virtual = list(combinations(names, 2)) if ratings.prior_used else []
+    virtual = list(combinations(names, 2)) if ratings.is_prior_used else []
     assert rating_by_name(ratings) == pytest.approx(oracle(games, virtual), abs=0.01)
 
 
@@ -90,7 +90,7 @@ def test_ratings_agree_with_evalica(bots: int, seed: int) -> None:
 def test_ratings_agree_with_evalica_on_perfect_scores() -> None:
     games = [("A", "B", 1.0), ("B", "A", 0.0), ("B", "C", 1.0), ("C", "B", 0.0), ("A", "C", 1.0), ("C", "A", 0.0)]
     ratings = rate(results_of(games), first_move=False)
-    assert ratings.prior_used
+    assert ratings.is_prior_used
     assert ratings.prior_reason == "A lost no point and C won no point"
     assert rating_by_name(ratings) == pytest.approx(oracle(games, [("A", "B"), ("A", "C"), ("B", "C")]), abs=0.01)
 
@@ -113,7 +113,7 @@ def test_the_first_move_term_is_the_most_likely_one() -> None:
         return total
 
     ratings = rate(results_of(games))
-    assert not ratings.prior_used
+    assert not ratings.is_prior_used
     assert ratings.first_move is not None
     assert ratings.first_move_interval is not None
     assert ratings.first_move_interval[0] < ratings.first_move < ratings.first_move_interval[1]
@@ -179,12 +179,12 @@ def test_a_single_match() -> None:
     ratings = rate(beats("A>B"))
     # 1.5 to 0.5, with the virtual draw
     assert rating_by_name(ratings) == pytest.approx({"A": 95.42, "B": -95.42}, abs=0.01)
-    assert ratings.prior_used
+    assert ratings.is_prior_used
     assert ratings.prior_reason == "A lost no point and B won no point"
     assert any("first-move" in note for note in ratings.notes)
     drawn = rate(beats("A=B"))
     assert rating_by_name(drawn) == {"A": 0, "B": 0}
-    assert not drawn.prior_used
+    assert not drawn.is_prior_used
 
 
 def test_all_draws() -> None:
@@ -200,7 +200,7 @@ def test_all_draws() -> None:
 def test_a_field_that_has_not_met() -> None:
     ratings = rate(beats("A>B B>A A>B C>D D>C C>D"))
     rated = rating_by_name(ratings)
-    assert ratings.prior_used
+    assert ratings.is_prior_used
     assert ratings.prior_reason == "the field falls into 2 groups that have not met"
     assert rated["A"] > rated["B"]
     assert rated["A"] == pytest.approx(rated["C"])
@@ -211,19 +211,19 @@ def test_the_first_seat_wins_everything() -> None:
     """Each bot scored against each other bot, but the first seat alone explains all results: its term has no bound."""
     ratings = rate(beats("A>B B>A A>C C>A B>C C>B"))
     assert rating_by_name(ratings) == pytest.approx(dict.fromkeys("ABC", 0), abs=1e-6)
-    assert ratings.prior_used
+    assert ratings.is_prior_used
     assert "first-move" in ratings.prior_reason
     assert ratings.first_move is not None
     assert 200 < ratings.first_move < 2000
     second = rate([Result(result.seats, (0.0, 1.0)) for result in beats("A>B B>A A>C C>A B>C C>B")])
-    assert second.prior_used
+    assert second.is_prior_used
     assert second.first_move == pytest.approx(-ratings.first_move)
 
 
 def test_a_first_move_term_without_bound_is_found_round_a_cycle_too() -> None:
     """No pair met in both seats, so no single pair shows that the term has no bound."""
     ratings = rate(beats("A>B B>C C>D D>A A>C"))
-    assert ratings.prior_used
+    assert ratings.is_prior_used
     assert "first-move" in ratings.prior_reason
     # Wins by the second seat along the same cycle give the term a bound.
     bounded = rate(
@@ -232,7 +232,7 @@ def test_a_first_move_term_without_bound_is_found_round_a_cycle_too() -> None:
             *(Result(seats, (0.0, 1.0)) for seats in [("A", "B"), ("B", "C"), ("C", "D"), ("D", "A")]),
         ]
     )
-    assert not bounded.prior_used
+    assert not bounded.is_prior_used
 
 
 def test_without_a_prior_there_may_be_no_ratings() -> None:

@@ -130,6 +130,6 @@ def test_points_of_tables_are_places_numbers_or_payoffs() -> None:
     assert tables().table_points == TablePoints(seats=4)
     assert tables(points=[10.0, 6.0, 3.0]).table_points == TablePoints.of((10, 6, 3))
     dilemma = made(game="dilemma", points="payoffs")
-    assert dilemma.table_points == TablePoints(by_payoffs=True)
+    assert dilemma.table_points == TablePoints(counts_payoffs=True)
     assert (dilemma.counts_places, dilemma.legs, dilemma.tiebreak_order[0]) == (True, 2, "won")
     assert not made(game="dilemma").counts_places

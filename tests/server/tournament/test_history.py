@@ -26,7 +26,7 @@ from rumble_server.tournament.pairs.plan import Pairing
 from tests.server.tournament.leader import Leader
 
 CREATED = TournamentCreated("t", TournamentConfig(name="T", game="tictactoe", absent_ms=120_000), 0)
-NOBODY_AWAY = Context(("a", "b", "c"), started_ms=1_000, now_ms=100_000, finished=True)
+NOBODY_AWAY = Context(("a", "b", "c"), started_ms=1_000, now_ms=100_000, is_finished=True)
 
 
 def started(match: str, seats: tuple[str, str], at_ms: int) -> MatchStarted:

@@ -33,7 +33,7 @@ class TablePoints:
 
     by_place: tuple[Fraction, ...] = ()
     """Points for the first place, for the second, and so on; empty for the default."""
-    by_payoffs: bool = False
+    counts_payoffs: bool = False
     seats: int | None = None
     """Number of seats of a full table; None means the size of the largest table in the results."""
 
@@ -52,7 +52,7 @@ class TablePoints:
     def read(cls, text: str) -> Self:
         """Read the rules from a text such as `10,6,3,0` or `payoffs`. Raises ValueError."""
         if text == PAYOFFS:
-            return cls(by_payoffs=True)
+            return cls(counts_payoffs=True)
         try:
             points = [float(value) for value in text.split(",")]
         except ValueError:
@@ -70,14 +70,14 @@ class TablePoints:
 
     def worth_of_bye(self, most_seats: int) -> Fraction:
         """Return the points for a bye. `most_seats` is the number of seats of a full table."""
-        return Fraction(0) if self.by_payoffs else self.worth(Finish(most_seats, 1, 1), most_seats)
+        return Fraction(0) if self.counts_payoffs else self.worth(Finish(most_seats, 1, 1), most_seats)
 
     def each(self, result: TableResult, most_seats: int) -> list[Fraction]:
         """Return the points of each seat of a result. `most_seats` is the number of seats of a full table.
 
         If payoffs are the points, each seat of a result without payoffs gets 0 points.
         """
-        if self.by_payoffs:
+        if self.counts_payoffs:
             return [Fraction(str(payoff)) for payoff in result.payoffs or (0,) * len(result.seats)]
         return [self.worth(finish, most_seats) for finish in finishes_of(result)]
 
@@ -86,13 +86,13 @@ class TablePoints:
 
         Raises ValueError if payoffs are the points, and some result has no payoffs.
         """
-        if self.by_payoffs and tally.paid < tally.sizes.total():
+        if self.counts_payoffs and tally.paid < tally.sizes.total():
             raise ValueError(f"{tally.sizes.total() - tally.paid} results have no payoffs")
         most = self.seats or max(size for size, count in {2: 1, **tally.sizes}.items() if count)
         return in_units({name: self._sum(count, most) for name, count in tally.bots.items()})
 
     def _sum(self, count: TableCount, most_seats: int) -> Fraction:
-        if self.by_payoffs:
+        if self.counts_payoffs:
             return count.payoff
         byes = count.byes * self.worth_of_bye(most_seats)
         return sum((number * self.worth(finish, most_seats) for finish, number in count.finishes.items()), byes)

@@ -76,7 +76,7 @@ class TrfEvent:
     """Number of rounds paired so far."""
     first_seat: str = ""
     """Seat of the first player in round 1 (152, XXC): `w` or `b`; empty if the file does not give the seat."""
-    by_rank: bool = False
+    is_by_rank: bool = False
     """True if pairing numbers follow the order of the file (XXC rank) instead of the starting numbers."""
     system: str = ""
     """Encoded type of the event (192), such as FIDE_DUTCH_2025_BAKU."""

@@ -113,7 +113,7 @@ class _Reader:
         self.points = Points()
         self.rounds: int | None = None
         self.first_seat = ""
-        self.by_rank = False
+        self.is_by_rank = False
         self.accelerations: dict[int, list[int]] = defaultdict(list)
         self.absent: set[int] = set()
         """Players listed in lines XXZ. These players miss the next round."""
@@ -235,7 +235,7 @@ class _Reader:
     def take_configuration(self, line: _Line) -> None:
         for _, word in line.words():
             if word == "rank":
-                self.by_rank = True
+                self.is_by_rank = True
             elif word in ("white1", "black1"):
                 self.first_seat = word[0]
 
@@ -362,7 +362,7 @@ class _Reader:
             self.rounds,
             played,
             self.first_seat,
-            self.by_rank,
+            self.is_by_rank,
             self.fields.get("192", ""),
             self.points.worth(),
             {number: tuple(given) for number, given in self.accelerations.items() if number in self.players},

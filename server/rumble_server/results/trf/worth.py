@@ -45,7 +45,7 @@ class Points:
 
     def __init__(self) -> None:
         self._worth = {cell: value for code, value in STANDARD.items() for cell in _cells(code)}
-        self._bye_given = False
+        self._is_bye_given = False
 
     def set(self, key: str, tenths: int, *, bye_as_win: bool) -> None:
         """Set the points of all results for which a key of `KEYS` stands.
@@ -55,8 +55,8 @@ class Points:
         """
         self._worth.update(dict.fromkeys(KEYS[key], tenths))
         if key in ("P", "PAB"):
-            self._bye_given = True
-        elif key == "W" and bye_as_win and not self._bye_given:
+            self._is_bye_given = True
+        elif key == "W" and bye_as_win and not self._is_bye_given:
             self._worth.update(dict.fromkeys(KEYS["P"], tenths))
 
     def worth(self) -> Worth:

@@ -81,7 +81,7 @@ def audit_pairs(matches: Iterable[AuditedMatch], context: Context) -> Audit:
     waits = _Waits(bots, by_bot, context)
     for match in ordered:
         waits.add(match)
-    if not context.finished:
+    if not context.is_finished:
         waits.look_at_now()
     played = [(match.seats, match.moves) for match in ordered if match.moves and match.ended_ms is not None]
     repeated = sum(number - 1 for number in duplicates(played).values())

@@ -17,7 +17,7 @@ class TrfRounds:
         self.trf = trf
         self.rounds = rounds
         self.players: Sequence[TrfPlayer] = trf.players
-        if not trf.by_rank:
+        if not trf.is_by_rank:
             self.players = sorted(trf.players, key=lambda player: player.number)
         self._index = {player.number: index for index, player in enumerate(self.players)}
         self._entries = tuple(tuple(self._entries_of(player)) for player in self.players)
@@ -29,7 +29,7 @@ class TrfRounds:
         `number` is at most the number of the first round that is not played yet.
         """
         if number <= self.trf.played:
-            absent = {index for index, own in enumerate(self._entries) if not own[number - 1].in_pairing}
+            absent = {index for index, own in enumerate(self._entries) if not own[number - 1].is_in_pairing}
         else:
             byes = self.trf.byes.get(number, {})
             absent = {index for index, player in enumerate(self.players) if player.number in byes}
@@ -81,7 +81,7 @@ def _first_seat(entries: Sequence[Sequence[DutchEntry]]) -> str:
     Of all players with a colour in the round, the player with the lowest number is the higher ranked player of a pair.
     """
     for number in range(len(entries[0]) if entries else 0):
-        counted = [own for own in entries if any(entry.in_pairing for entry in own[: number + 1])]
+        counted = [own for own in entries if any(entry.is_in_pairing for entry in own[: number + 1])]
         for index, own in enumerate(counted):
             seat = own[number].seat
             if seat != codes.NO_SEAT:

@@ -15,10 +15,10 @@ from rumble_server.tournament.schedule import Schedule
 
 @dataclass(frozen=True, slots=True)
 class PairScores:
-    """A match with a result: the scores by seat; `forfeit` is true if the match was lost by `no_show`."""
+    """A match with a result: the scores by seat; `is_forfeit` is true if the match was lost by `no_show`."""
 
     scores: tuple[float, float]
-    forfeit: bool = False
+    is_forfeit: bool = False
 
 
 Results = Mapping[MatchKey, PairScores]
@@ -91,6 +91,6 @@ def pairing_results(pairing: Pairing, legs: int, results: Results) -> list[PairS
         if result is None:
             return None
         if leg % 2 == 0:
-            result = PairScores((result.scores[1], result.scores[0]), result.forfeit)
+            result = PairScores((result.scores[1], result.scores[0]), result.is_forfeit)
         legs_played.append(result)
     return legs_played

@@ -54,7 +54,7 @@ def most_rounds(bots: int) -> int:
 class Swiss(PairSchedule):
     """The schedule of a Swiss tournament, which may end before its last round."""
 
-    slow = True
+    is_slow = True
 
     def __init__(self, plan: Plan) -> None:
         super().__init__(plan)
@@ -63,14 +63,14 @@ class Swiss(PairSchedule):
         if self.number_of_rounds < 1:
             raise ValueError("a Swiss needs one round at least")
         self.scheme = Scheme.of(plan.points)
-        self._unpaired = False
+        self._is_unpaired = False
         """True if the next round cannot be paired: a round with neither pairings nor half-point byes was added."""
 
     def is_finished(self, results: Results, withdrawn: Collection[int] = ()) -> bool:
         return len(self.rounds_added) == self.number_of_rounds or bool(self.stop_reason(results, withdrawn))
 
     def stop_reason(self, results: Results, withdrawn: Collection[int] = ()) -> str:
-        if self._unpaired:
+        if self._is_unpaired:
             return f"round {len(self.rounds_added) + 1} cannot be paired without meeting again"
         too_few = len(self.rounds_added) < self.number_of_rounds and self.plan.bots - len(set(withdrawn)) < 2
         return "fewer than two bots are left" if too_few and self._is_played(results) else ""
@@ -91,7 +91,7 @@ class Swiss(PairSchedule):
         if new_round.pairings or new_round.half_byes:
             self.rounds_added.append(new_round)
         else:
-            self._unpaired = True
+            self._is_unpaired = True
 
     def prepare(self, results: Results, withdrawn: Collection[int] = ()) -> "SwissTask | None":
         if self.is_finished(results, withdrawn):
@@ -128,7 +128,7 @@ class Swiss(PairSchedule):
             legs_played = pairing_results(pairing, legs, results)
             if legs_played is None:
                 return False
-            forfeit = all(leg.forfeit for leg in legs_played)
+            forfeit = all(leg.is_forfeit for leg in legs_played)
             sums = [sum(scheme.points(leg.scores[side]) for leg in legs_played) for side in range(2)]
             scores = [sum(leg.scores[side] for leg in legs_played) for side in range(2)]
             for side, (bot, opponent) in enumerate(((pairing.first, pairing.second), (pairing.second, pairing.first))):

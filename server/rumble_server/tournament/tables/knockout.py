@@ -112,7 +112,7 @@ class KnockoutOfTables(TablesFromResults):
         self.advanced = self._advanced_bots()
 
     def prepare(self, results: Results, withdrawn: Collection[int] = ()) -> RoundTask | None:
-        if self.slow:
+        if self.is_slow:
             has_next = self._is_decided(results) and not self.is_finished(results, withdrawn)
             return partial(_next_round, self, dict(results), frozenset(withdrawn)) if has_next else None
         new_round = self.next_round(results, withdrawn)

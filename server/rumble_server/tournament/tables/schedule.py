@@ -98,4 +98,4 @@ class TablesFromResults(TableSchedule):
 
     def __init__(self, plan: TablePlan) -> None:
         super().__init__(plan)
-        self.slow = plan.bots > MOST_BOTS_ON_LOOP
+        self.is_slow = plan.bots > MOST_BOTS_ON_LOOP

@@ -27,7 +27,7 @@ def found(ratings: Ratings) -> dict[str, float]:
 def test_ratings_agree_with_choix() -> None:
     ratings = rate_tables(orders(WORDS), seats=False)
     assert found(ratings) == pytest.approx(CHOIX, abs=1e-6)
-    assert not ratings.prior_used
+    assert not ratings.is_prior_used
     assert "Plackett-Luce" in ratings.model
     assert "no terms for seats, no prior" in ratings.model
 
@@ -45,7 +45,7 @@ def test_two_seats_are_rated_as_by_bradley_and_terry(games: list[tuple[tuple[str
     places = {1.0: (1, 2), 0.5: (1, 1), 0.0: (2, 1)}
     many = rate_tables([TableResult(pair, places[score]) for pair, score in games], seats=seats)
     assert found(many) == pytest.approx(found(two), abs=1e-6)
-    assert many.prior_used == two.prior_used
+    assert many.is_prior_used == two.is_prior_used
     assert len(many.seats) == (0 if two.first_move is None else 2)
     if two.first_move is not None:
         assert many.seats[0][0] - many.seats[1][0] == pytest.approx(two.first_move, abs=1e-4)
@@ -88,7 +88,7 @@ def test_intervals_hold_the_truth() -> None:
 
 def test_a_prior_is_used_where_ratings_would_be_infinite() -> None:
     ratings = rate_tables(orders("ABC ACB"), seats=False)
-    assert ratings.prior_used
+    assert ratings.is_prior_used
     assert ratings.prior_reason == "A lost no point"
     assert [line.name for line in ratings.lines] == ["A", "B", "C"]
     assert all(line.rating is None for line in rate_tables(orders("ABC ACB"), prior="none").lines)

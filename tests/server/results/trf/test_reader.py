@@ -78,7 +78,7 @@ def test_byes_of_coming_rounds_are_no_rounds_that_were_played() -> None:
 def test_colour_order_system_and_forbidden_pairs() -> None:
     lines = (player(1), player(2), player(3), "152 B", "XXC rank white1", "192 FIDE_DUTCH_2026_BAKU")
     found = event(*lines, "260 001 002    1    2", "XXP 2 3")
-    assert (found.first_seat, found.by_rank, found.system) == ("w", True, "FIDE_DUTCH_2026_BAKU")
+    assert (found.first_seat, found.is_by_rank, found.system) == ("w", True, "FIDE_DUTCH_2026_BAKU")
     assert event(player(1), "152 B").first_seat == "b"
     assert found.forbidden == (Forbidden((1, 2), 1, 2), Forbidden((2, 3), 1, None))
 

@@ -39,7 +39,7 @@ def test_counts_waits_and_repeats() -> None:
         audited("A", "B", 400, 500, "123"),
         AuditedMatch("t.x", ("B", "D"), 500, 500, Termination.NO_SHOW, (1,)),
     ]
-    found = audit_pairs(matches, Context("ABCD", 0, 500, finished=True))
+    found = audit_pairs(matches, Context("ABCD", 0, 500, is_finished=True))
     assert found.bots["A"].matches == 4
     assert found.bots["A"].seats == [3, 1]
     assert found.bots["A"].longest_wait_ms == 100
@@ -48,7 +48,7 @@ def test_counts_waits_and_repeats() -> None:
     assert found.bots["D"].faults == {"no_show": 1}
     assert (found.matches, found.distinct, found.repeated) == (6, 5, 1)
     assert found.is_fair
-    assert kinds(audit_pairs(matches, Context("ABCD", 0, 500, finished=True, has_even_seats=True))) == {
+    assert kinds(audit_pairs(matches, Context("ABCD", 0, 500, is_finished=True, has_even_seats=True))) == {
         ("seats", "A"),
         ("seats", "D"),
     }
@@ -148,7 +148,7 @@ def test_a_round_robin_without_barriers_is_fair(seed: int) -> None:
                 matches.append(AuditedMatch(match, (names[one], names[other]), now, end, moves=(match,)))
         now, *looking = heapq.heappop(ends)
         busy -= set(looking)
-    found = audit_pairs(matches, Context(names, 0, now, finished=True, has_even_seats=True))
+    found = audit_pairs(matches, Context(names, 0, now, is_finished=True, has_even_seats=True))
     assert found.flags == ()
     assert all(bot.needless_wait_ms == 0 for bot in found.bots.values())
     assert all(bot.seats == [8, 8] for bot in found.bots.values())

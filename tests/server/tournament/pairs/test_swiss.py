@@ -99,8 +99,8 @@ def test_the_pairing_engine_is_told_results_points_and_colours() -> None:
         first = pull(schedule, {})
         assert first is not None
         one, other = first.pairings
-        results = {one.match_key(leg): PairScores(WIN, forfeit=True) for leg in range(1, legs + 1)}
-        results |= {other.match_key(leg): PairScores(DRAW, forfeit=False) for leg in range(1, legs + 1)}
+        results = {one.match_key(leg): PairScores(WIN, is_forfeit=True) for leg in range(1, legs + 1)}
+        results |= {other.match_key(leg): PairScores(DRAW, is_forfeit=False) for leg in range(1, legs + 1)}
         task = schedule.prepare(results)
         assert task is not None
         told = {bot: task.event.entries[bot][0] for bot in range(5)}
@@ -120,7 +120,7 @@ def test_swiss_leaves_out_bots_that_left_and_pairs_forfeited_pairs_again() -> No
     schedule = Swiss(Plan(6, legs=1, rounds=3))
     first = pull(schedule, {})
     assert first is not None
-    results = {p.match_key(1): PairScores(WIN, forfeit=p.board == 1) for p in first.pairings}
+    results = {p.match_key(1): PairScores(WIN, is_forfeit=p.board == 1) for p in first.pairings}
     task = schedule.prepare(results, withdrawn=[5])
     assert task is not None
     second = pickle.loads(pickle.dumps(task))()  # a task is pickled on the way to another process

@@ -257,7 +257,7 @@ def _kind(player: DutchPlayer, bracket: Bracket) -> object:
         player.difference,
         player.repeated,
         player.floats,
-        player.topscorer,
+        player.is_topscorer,
         player.may_have_bye,
         len(player.colours),
     )

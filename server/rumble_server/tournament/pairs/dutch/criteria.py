@@ -23,7 +23,7 @@ def may_meet(one: DutchPlayer, two: DutchPlayer) -> bool:
     if one.index in two.opponents:
         return False
     absolute = one.strength == ABSOLUTE and two.strength == ABSOLUTE
-    return not absolute or one.preference != two.preference or one.topscorer or two.topscorer
+    return not absolute or one.preference != two.preference or one.is_topscorer or two.is_topscorer
 
 
 class Bracket:

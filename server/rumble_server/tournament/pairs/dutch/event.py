@@ -20,11 +20,11 @@ class DutchEntry:
     """The player's points after the round, in all rounds so far."""
 
     @property
-    def played(self) -> bool:
+    def was_played(self) -> bool:
         return self.result in PLAYED
 
     @property
-    def in_pairing(self) -> bool:
+    def is_in_pairing(self) -> bool:
         """True if the player took part in the pairing of the round."""
         return self.opponent > 0 or self.result == PAIRING_BYE
 

@@ -35,7 +35,7 @@ class DutchPlayer:
     floats: tuple[str, str]
     """The player's floats in the last two rounds, the last round first."""
     may_have_bye: bool
-    topscorer: bool
+    is_topscorer: bool
 
     @property
     def order(self) -> tuple[int, int]:
@@ -48,7 +48,7 @@ def players_of(event: DutchEvent) -> list[DutchPlayer]:
     counted = [
         index
         for index, own in enumerate(event.entries)
-        if index not in event.absent or any(entry.in_pairing for entry in own)
+        if index not in event.absent or any(entry.is_in_pairing for entry in own)
     ]
     numbers = {index: number for number, index in enumerate(counted, 1)}
     rounds = event.played_rounds
@@ -58,7 +58,7 @@ def players_of(event: DutchEvent) -> list[DutchPlayer]:
 
 def _player(event: DutchEvent, index: int, number: int, rounds: int) -> DutchPlayer:
     own = event.entries[index]
-    played = [entry for entry in own if entry.played]
+    played = [entry for entry in own if entry.was_played]
     colours = tuple(entry.seat for entry in played)
     difference = colours.count(WHITE) - colours.count(BLACK)
     repeated = colours[-1] if len(colours) > 1 and colours[-1] == colours[-2] else ""
@@ -77,7 +77,7 @@ def _player(event: DutchEvent, index: int, number: int, rounds: int) -> DutchPla
         strength=strength,
         floats=(_float(event, index, rounds), _float(event, index, rounds - 1)),
         may_have_bye=not any(_rules_out_bye(event, index, before, entry) for before, entry in enumerate(own)),
-        topscorer=rounds >= event.rounds - 1 and 2 * score > rounds * max(event.win, event.draw),
+        is_topscorer=rounds >= event.rounds - 1 and 2 * score > rounds * max(event.win, event.draw),
     )
 
 
@@ -110,7 +110,7 @@ def _float(event: DutchEvent, index: int, rounds: int) -> str:
     if rounds < 1:
         return LEVEL
     entry = event.entries[index][rounds - 1]
-    if not entry.played:
+    if not entry.was_played:
         return DOWN if _gain(event, index, rounds - 1, entry) > event.loss else LEVEL
     mine = event.score(index, rounds - 1)
     theirs = event.score(entry.opponent - 1, rounds - 1)
@@ -122,7 +122,7 @@ def _rules_out_bye(event: DutchEvent, index: int, before: int, entry: DutchEntry
 
     This is so if the player had such a bye in the round, or got at least the points of a win without playing.
     """
-    return entry.result == PAIRING_BYE or (not entry.played and _gain(event, index, before, entry) >= event.win)
+    return entry.result == PAIRING_BYE or (not entry.was_played and _gain(event, index, before, entry) >= event.win)
 
 
 def _gain(event: DutchEvent, index: int, before: int, entry: DutchEntry) -> int:

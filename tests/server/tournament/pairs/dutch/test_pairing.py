@@ -67,14 +67,14 @@ def test_whatever_happened_the_absolute_criteria_are_met(players: int, rounds: i
         for white, black in paired.boards:
             assert met[frozenset((white, black))] == 0
             one, two = known[white], known[black]
-            if one.strength == two.strength == ABSOLUTE and not (one.topscorer or two.topscorer):
+            if one.strength == two.strength == ABSOLUTE and not (one.is_topscorer or two.is_topscorer):
                 assert {one.preference, two.preference} == {codes.WHITE, codes.BLACK}
                 assert (one.preference, two.preference) == (codes.WHITE, codes.BLACK)
         assert paired.bye is None or byes[paired.bye] == 0
         byes.update([] if paired.bye is None else [paired.bye])
         played.enter(paired)
         for white, black in paired.boards:
-            met[frozenset((white, black))] += played.entries[white][-1].played
+            met[frozenset((white, black))] += played.entries[white][-1].was_played
 
 
 def test_a_forfeited_pairing_may_be_played_again() -> None:
