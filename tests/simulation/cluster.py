@@ -296,7 +296,7 @@ class ClusterWorld(World):
         if not super()._is_over():
             return False
         row = self.table.clubs[CLUB]
-        can_lead = {node.name for node in self.nodes if node.is_up and not node.lease.draining}
+        can_lead = {node.name for node in self.nodes if node.is_up and not node.lease.is_draining}
         return row.wanted == row.node or row.wanted not in can_lead
 
     def _place(self) -> Place | None:

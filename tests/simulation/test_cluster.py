@@ -132,7 +132,7 @@ def go_on_without_looking(patch: pytest.MonkeyPatch) -> None:
     """Resume as soon as the lease is renewed, without a look at the database."""
 
     def renewed(self: Lease, until_ms: int, now_ms: int) -> None:
-        was_over, self.until_ms, self.suspended = self.suspended, until_ms, False
+        was_over, self.until_ms, self.is_suspended = self.is_suspended, until_ms, False
         if was_over:
             self.led.resume()
 

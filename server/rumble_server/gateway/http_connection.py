@@ -144,7 +144,7 @@ class HttpConnection(UvicornConnection):
 
     def shutdown(self) -> None:
         """End the connection because the server stops. A request whose body is not complete is refused."""
-        if self.request.in_body and self._phase is _Phase.READING:
+        if self.request.is_in_body and self._phase is _Phase.READING:
             self._refuse(HTTPStatus.SERVICE_UNAVAILABLE, STOPS, "stopping")
         else:
             super().shutdown()
@@ -218,7 +218,7 @@ class HttpConnection(UvicornConnection):
 
     def on_headers_complete(self) -> None:
         """Find the source of the request. Then refuse the request, or let uvicorn run the web."""
-        self.request.in_head = False
+        self.request.is_in_head = False
         if self._phase is not _Phase.READING:  # a piece of input may hold a request after a refused one
             return
         self._is_question = self.url == LEADER_PATH and self._answer_question()
@@ -236,7 +236,7 @@ class HttpConnection(UvicornConnection):
             self._refuse(*refusal)
         else:
             self._run_web(is_last=self.peer.lacks_room)
-            self.request.in_body = True
+            self.request.is_in_body = True
 
     def _answer_question(self) -> bool:
         """Answer a proxy's question (which node leads the club of a path?), and return True; otherwise return False.
@@ -284,7 +284,7 @@ class HttpConnection(UvicornConnection):
             super().on_body(body)
 
     def on_message_complete(self) -> None:
-        self.request.in_body = False
+        self.request.is_in_body = False
         if self._phase is _Phase.READING and not self._is_question and not self._should_upgrade():
             super().on_message_complete()
             self.peer.mark_known()
@@ -338,7 +338,7 @@ class HttpConnection(UvicornConnection):
         self.peer.count(self.request.requests_if_refused)
         self.peer.count_refusal(reason)
         self._plan_last_action(partial(self.answer, status, text, header))
-        if not self.request.in_body or self._withdraw():
+        if not self.request.is_in_body or self._withdraw():
             self._run_last_action()
         else:
             self._close()
@@ -418,8 +418,8 @@ class HttpConnection(UvicornConnection):
         request = self.request
         if request.is_coming:
             bounds = self._shared.bounds
-            ms = bounds.header_ms if request.in_head else bounds.body_ms
-            self._deadline.begin(ms, self._on_late, (request.number, request.in_head))
+            ms = bounds.header_ms if request.is_in_head else bounds.body_ms
+            self._deadline.begin(ms, self._on_late, (request.number, request.is_in_head))
         else:
             self._deadline.end()
 
@@ -429,7 +429,7 @@ class HttpConnection(UvicornConnection):
             self._set_deadline()
         elif self.request.number == 0:
             self.transport.close()
-        elif self.request.in_head:
+        elif self.request.is_in_head:
             self._refuse(HTTPStatus.REQUEST_TIMEOUT, "the headers took too long\n", "header_time")
         else:
             self._refuse(HTTPStatus.REQUEST_TIMEOUT, "the body took too long\n", "body_time")

@@ -12,14 +12,14 @@ counts as three requests."""
 class RequestProgress:
     """The progress of the newest request. The parser's callbacks tell each step."""
 
-    __slots__ = ("_headers", "in_body", "in_head", "number", "other_bytes")
+    __slots__ = ("_headers", "is_in_body", "is_in_head", "number", "other_bytes")
 
     def __init__(self) -> None:
         self.number = 0
         """Number of the request on its connection, from 1; 0 before the first request."""
-        self.in_head = True
+        self.is_in_head = True
         """True while the headers are received, or before the first request."""
-        self.in_body = False
+        self.is_in_body = False
         """True from the end of the headers to the end of the body, if the web answers the request."""
         self.other_bytes = 0
         """Number of bytes of the request outside of its body."""
@@ -29,18 +29,18 @@ class RequestProgress:
         """Begin the next request. The parser adds the headers of the request to `headers`."""
         self.number += 1
         self._headers = headers
-        self.in_head, self.in_body = True, False
+        self.is_in_head, self.is_in_body = True, False
         self.other_bytes = 0
 
     @property
     def is_coming(self) -> bool:
         """True if a part of the request has still to be received."""
-        return self.in_head or self.in_body
+        return self.is_in_head or self.is_in_body
 
     @property
     def has_head(self) -> bool:
         """True if the headers of this request or of an earlier one are complete."""
-        return self.number > 1 or (self.number == 1 and not self.in_head)
+        return self.number > 1 or (self.number == 1 and not self.is_in_head)
 
     @property
     def size(self) -> int:

@@ -25,14 +25,14 @@ class DayFile(TimedRotatingFileHandler):
     def __init__(self, path: str, days: int) -> None:
         """Open the file. Files are deleted at an age of `days` days. Raises OSError."""
         self._days = days
-        self._failed = False
+        self._has_failed = False
         super().__init__(path, when="midnight", backupCount=days, encoding="utf-8", utc=True)
 
     def tick(self) -> None:
         """Begin a new file if a new day has begun. `handleError` logs at most one error between two calls of `tick`."""
         record = logging.makeLogRecord({})
         with self.lock:  # type: ignore[union-attr]  # every handler makes its lock at construction
-            self._failed = False
+            self._has_failed = False
             try:
                 if self.shouldRollover(record):
                     self.doRollover()
@@ -41,8 +41,8 @@ class DayFile(TimedRotatingFileHandler):
 
     def handleError(self, record: logging.LogRecord) -> None:
         """Log the current error. Drop later errors until the next `tick`, because each write to a full disk fails."""
-        if not self._failed:
-            self._failed = True
+        if not self._has_failed:
+            self._has_failed = True
             log.error("the audit log %s cannot be written: %s", self.baseFilename, sys.exception())
 
     def getFilesToDelete(self) -> list[str]:

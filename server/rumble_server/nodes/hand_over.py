@@ -103,7 +103,7 @@ class HandOvers:
         state = self._state
         nodes = state.rows.wanted_for(club)
         if not nodes or state.node in nodes:
-            nodes = [node for node in state.order_for(club) if node != state.node] if state.draining else []
+            nodes = [node for node in state.order_for(club) if node != state.node] if state.is_draining else []
         passed_over = self._passed_over.get(club, set())
         return min(nodes, key=lambda node: node in passed_over, default=None)
 
@@ -112,7 +112,7 @@ class HandOvers:
 
         A node gets at most `AT_ONCE` offers at a time.
         """
-        if self._state.suspended:
+        if self._state.is_suspended:
             return
         offered = Counter(move.to for move in self._planned.values())
         for club, epoch in self._state.clubs.items():
@@ -246,7 +246,7 @@ class HandOvers:
         """
         self._reading.discard(club)
         row = self._state.rows.clubs.get(club)
-        if not failed and row is not None and row.to == self._state.node and not self._state.draining:
+        if not failed and row is not None and row.to == self._state.node and not self._state.is_draining:
             self._reported[club] = row.offer
             self._state.add(Ready(club, row.offer), now_ms)
 

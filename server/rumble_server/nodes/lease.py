@@ -109,7 +109,7 @@ class Lease(LeaseState):
 
     def drain(self, now_ms: int) -> None:
         """Begin to hand over every club to nodes that can take clubs. Take no more clubs."""
-        self.draining = True
+        self.is_draining = True
         self._leaderless.clear()
         self.add(statements.Renew(draining=True), now_ms, first=True)
         self.hand_overs.offer_all(now_ms)
@@ -137,7 +137,7 @@ class Lease(LeaseState):
         """Time in ms at which `wake` has to be called next."""
         due = [self._renew_at_ms, *self.hand_overs.due_ms]
         due += [at_ms for at_ms in (self._look_at_ms, self._disconnect_at_ms) if at_ms is not None]
-        return min(due) if self.suspended else min(*due, self.until_ms)
+        return min(due) if self.is_suspended else min(*due, self.until_ms)
 
     def wake(self, now_ms: int) -> None:
         """Do the work that is due: notice the lease's end, send a renewal or a look, and continue hand-overs."""
@@ -147,7 +147,7 @@ class Lease(LeaseState):
             # A renewal goes to the front of the queue. With statements slower than the pause, two renewals in a row
             # would keep every look waiting.
             if not isinstance(self._running, statements.Renew):
-                self.add(statements.Renew(self.draining), now_ms, first=True)
+                self.add(statements.Renew(self.is_draining), now_ms, first=True)
         if self._look_at_ms is not None and now_ms >= self._look_at_ms:
             self._look_at_ms = None
             self.add(statements.Look(), now_ms)
@@ -171,7 +171,7 @@ class Lease(LeaseState):
                 self._renewed(self._sent_at_ms + self._counted_ms, now_ms)
             case _, statements.LookedUp() as seen:
                 self._on_look(seen, now_ms)
-            case statements.Acquire(club), statements.Executed(int(epoch)) if not self._lease_lapsed_since_sent:
+            case statements.Acquire(club), statements.Executed(int(epoch)) if not self._has_lapsed_since_sent:
                 self._start_leading(club, epoch)
             case statements.Offer() as offered, statements.Executed(int(offer)):
                 self.hand_overs.on_offered(offered, offer, now_ms)
@@ -200,7 +200,7 @@ class Lease(LeaseState):
         If a renewed lease ended before the look that confirms the lease, forget the renewal. If the lease has been over
         for `DISCONNECT_MS`, close bots' connections.
         """
-        if not self.suspended and not self.is_valid(now_ms):
+        if not self.is_suspended and not self.is_valid(now_ms):
             self._suspend(self.until_ms)
         if self._confirm_until_ms is not None and now_ms >= self._confirm_until_ms:
             self._confirm_until_ms = None
@@ -210,14 +210,14 @@ class Lease(LeaseState):
 
     def _suspend(self, since_ms: int) -> None:
         """Suspend the node, whose lease has been over since `since_ms`."""
-        self.suspended = self._lease_lapsed_since_sent = True
+        self.is_suspended = self._has_lapsed_since_sent = True
         self._confirm_until_ms = None
         self._disconnect_at_ms = since_ms + DISCONNECT_MS
         self.led.suspend()
 
     def _renewed(self, until_ms: int, now_ms: int) -> None:
         """Extend the lease to `until_ms`: at once, or with the next look if the node is suspended."""
-        if not self.suspended:
+        if not self.is_suspended:
             self.until_ms = until_ms
         elif now_ms < until_ms:
             self._confirm_until_ms = until_ms
@@ -228,27 +228,27 @@ class Lease(LeaseState):
 
         If the node is suspended, a look after a renewal ends the suspension, and any other look is ignored.
         """
-        if self.suspended:
+        if self.is_suspended:
             if self._confirm_until_ms is None:
                 return  # no valid renewal came before the look, so the clubs may be taken now; a renewal is due
             # The look was sent after the renewal, because statements run one at a time.
             self.until_ms, self._confirm_until_ms = self._confirm_until_ms, None
-            self.suspended = False
+            self.is_suspended = False
             self._disconnect_at_ms = None
-        elif self._lease_lapsed_since_sent:
+        elif self._has_lapsed_since_sent:
             self.add(statements.Look(), now_ms)
             return
-        was_over = self._lease_lapsed_since_sent
+        was_over = self._has_lapsed_since_sent
         self.rows = LeaseRows(look)
         self._look_at_ms = None if look.lapse_in_ms is None else now_ms + look.lapse_in_ms + 1
         self._compare(now_ms)
         if was_over:
             self.led.resume()
         own = self.rows.nodes.get(self.node)
-        if not self.draining and own is not None and own.draining:
+        if not self.is_draining and own is not None and own.draining:
             self.drain(now_ms)
         self.hand_overs.continue_after_look(now_ms)
-        if not self.draining:
+        if not self.is_draining:
             self.hand_overs.read_offered()
             for club in self.rows.clubs:
                 if self.rows.leader_of(club) is None:
@@ -279,7 +279,7 @@ class Lease(LeaseState):
 
     def _expel(self, now_ms: int) -> None:
         """Discard all clubs and end the node, because its row is missing in the database."""
-        if not self.suspended:
+        if not self.is_suspended:
             self._suspend(now_ms)
         for club, epoch in list(self.clubs.items()):
             self.on_lead_lost(club, epoch)
@@ -294,7 +294,7 @@ class Lease(LeaseState):
         For each earlier node in the club's order, this node waits one interval of renewals. Therefore two nodes seldom
         try to acquire the same club.
         """
-        if self.suspended or self.draining:
+        if self.is_suspended or self.is_draining:
             return
         for club, since_ms in list(self._leaderless.items()):
             if self.leader_of(club) is not None:

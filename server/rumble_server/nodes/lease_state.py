@@ -20,13 +20,13 @@ class LeaseState:
         self.clubs: dict[str, int] = {}
         """Epoch of each club that the node leads, by club. The clubs stay here while the node is suspended."""
         self.rows = LeaseRows(LookedUp())
-        self.draining = self.suspended = False
+        self.is_draining = self.is_suspended = False
         self.stands_by = stands_by
         self._run = run
         self._queue: deque[Statement] = deque()
         self._running: Statement | None = None
         self._sent_at_ms = now_ms
-        self._lease_lapsed_since_sent = False
+        self._has_lapsed_since_sent = False
         """True if the lease was over at some time since the running statement was sent.
 
         The answer to the statement may then be outdated.
@@ -57,5 +57,5 @@ class LeaseState:
         if self._running is None and self._queue:
             self._running = self._queue.popleft()
             self._sent_at_ms = now_ms
-            self._lease_lapsed_since_sent = self.suspended
+            self._has_lapsed_since_sent = self.is_suspended
             self._run(self._running)

@@ -111,7 +111,7 @@ class Node:
         self._wake: asyncio.TimerHandle | None = None
         self._trouble: str | None = None
         """Reason why the last statement failed; None if it succeeded."""
-        self._stopped = False
+        self._is_stopped = False
         self.changed = asyncio.Event()
         """Event that is set after each answer of the database, and when a club was loaded."""
         self.id = ""
@@ -188,7 +188,7 @@ class Node:
 
     async def stop(self) -> None:
         """End the lease, so that other nodes can lead the node's clubs at once. Stop the clubs before the call."""
-        self._stopped = True
+        self._is_stopped = True
         if self._wake is not None:
             self._wake.cancel()
         for task in self._tasks:
@@ -203,7 +203,7 @@ class Node:
 
     def call_lease(self, call: Callable[[int], None]) -> None:
         """Call a method of the lease with the present time in ms, then set the timer for the next call of `wake`."""
-        if self._stopped:
+        if self._is_stopped:
             return
         self._wake_in(AGAIN_S)  # first, so that an error of the call ends no later renewal
         call(now_ms())

@@ -203,7 +203,7 @@ def test_the_rounds_of_a_large_field_are_made_elsewhere(kind: str, monkeypatch: 
     monkeypatch.setattr(schedule, "MOST_BOTS_ON_LOOP", 6)
     found = assert_all_was_played(through_crashes(4, 9, format=kind, **SHORT))
     assert found.agenda is not None
-    assert found.agenda.schedule.slow
+    assert found.agenda.schedule.is_slow
 
 
 def test_a_task_of_a_knockout_can_be_sent_to_another_process(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -161,7 +161,7 @@ async def test_when_the_server_stops_an_earlier_request_is_answered_before_a_bod
     async with pages() as (server, app), server.raw() as client:
         app.may_answer.clear()
         client.writer.write(GET % 1 + b"POST /2 HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\nhalf")
-        await until(lambda: bool(server.http) and server.http[0].request.in_body)
+        await until(lambda: bool(server.http) and server.http[0].request.is_in_body)
         server.http[0].shutdown()
         app.may_answer.set()
         assert await answer(client) == (200, b'["/1", 0]')

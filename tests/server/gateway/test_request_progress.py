@@ -5,7 +5,7 @@ from rumble_server.gateway.request_progress import HEADER_OVERHEAD, RequestProgr
 
 def test_before_the_first_request_its_headers_are_awaited() -> None:
     request = RequestProgress()
-    assert (request.number, request.in_head, request.is_coming, request.has_head) == (0, True, True, False)
+    assert (request.number, request.is_in_head, request.is_coming, request.has_head) == (0, True, True, False)
 
 
 def test_a_request_comes_until_its_body_is_complete_and_the_connection_then_has_had_a_head() -> None:
@@ -14,9 +14,9 @@ def test_a_request_comes_until_its_body_is_complete_and_the_connection_then_has_
     for _ in range(2):
         request.begin([])
         seen.append((request.is_coming, request.has_head))
-        request.in_head, request.in_body = False, True
+        request.is_in_head, request.is_in_body = False, True
         seen.append((request.is_coming, request.has_head))
-        request.in_body = False
+        request.is_in_body = False
         seen.append((request.is_coming, request.has_head))
     assert seen == [(True, False), (True, True), (False, True), (True, True), (True, True), (False, True)]
     assert request.number == 2

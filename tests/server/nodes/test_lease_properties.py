@@ -63,7 +63,7 @@ def test_never_two_leaders_and_epochs_never_go_back(
     cluster.run(weather(delay_ms).patience_ms + 3 * LEASE_MS)
     there = [node for node in nodes if node.is_up]
     for club, row in cluster.table.clubs.items():
-        if row.node is not None and any(not node.lease.draining for node in there):
+        if row.node is not None and any(not node.lease.is_draining for node in there):
             assert len(cluster.leaders(club)) == 1, "in the end every club that runs is led"
 
 
@@ -98,7 +98,7 @@ def test_the_property_finds_each_planted_error(broken: str, monkeypatch: pytest.
     else:
 
         def go_on(self: Lease, until_ms: int, now_ms: int) -> None:
-            self.until_ms, self.suspended = until_ms, False
+            self.until_ms, self.is_suspended = until_ms, False
 
         monkeypatch.setattr(Lease, "_renewed", go_on)
     random = Random(7)

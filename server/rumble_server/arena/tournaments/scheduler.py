@@ -336,7 +336,7 @@ class Scheduler:
             self._lifecycle.end(tournament, cancelled=True, reason=str(error))
 
     def _pair_next_round(self, tournament: Tournament) -> None:
-        """Start the pairing of the next round in the background, if the round is due and the schedule is `slow`."""
+        """Start the pairing of the next round in the background, if the round is due and the schedule is slow."""
         if self.is_draining or self.trouble is not None or tournament.is_pairing:
             return
         task = tournament.pairing_task()

@@ -22,11 +22,11 @@ class Screen:
 
     def __init__(self, *, as_json: bool, step: bool) -> None:
         self.trace = Trace()
-        self._as_json = as_json
+        self._is_json = as_json
         self._read = stdin_lines() if step else None
         self._thinkers = Thinkers()
         self._console = plain_or_rich()
-        self._ended = False
+        self._has_ended = False
 
     @property
     def steps(self) -> bool:
@@ -34,11 +34,11 @@ class Screen:
 
     def end(self) -> None:
         """Show no further entries. Call `end` before the programs are ended, so that their ends are not shown."""
-        self._ended = True
+        self._has_ended = True
 
     def show(self, *entries: TraceEntry) -> None:
-        for entry in () if self._ended else entries:
-            if self._as_json:
+        for entry in () if self._has_ended else entries:
+            if self._is_json:
                 typer.echo(json.dumps(entry.as_json()))
             elif entry.position is not None and draws(self._console):
                 game, view, last = entry.position

@@ -48,16 +48,16 @@ class Trace:
     """The conversation so far between a bot and the server."""
 
     def __init__(self) -> None:
-        self.connected = False
+        self.is_connected = False
         """True once the bot has opened a connection."""
         self.open_connections = 0
         """Number of the bot's open connections."""
-        self.logged_in = False
-        self.over = False
+        self.is_logged_in = False
+        self.is_over = False
         """True once the bot was told that the tournament is over."""
-        self.refused = False
+        self.was_refused = False
         """True if the newest frame is an `error` of the server."""
-        self.thinking = False
+        self.is_thinking = False
         """True if the bot was sent a `turn` and has sent nothing since."""
         self.faults = 0
         """Number of matches that the bot lost by its own fault."""
@@ -72,7 +72,7 @@ class Trace:
         self._seat: int | None = None
 
     def opened(self) -> Iterator[TraceEntry]:
-        self.connected = True
+        self.is_connected = True
         self.open_connections += 1
         yield TraceEntry("note", "your bot opened a connection")
 
@@ -82,8 +82,8 @@ class Trace:
             return
         data = _read(frame)
         yield TraceEntry(sender, frame, data)
-        self.refused = False
-        self.thinking = self.thinking and sender == "server"
+        self.was_refused = False
+        self.is_thinking = self.is_thinking and sender == "server"
         if isinstance(data, dict):
             yield from self._sent(data) if sender == "bot" else self._on_server_frame(data)
 
@@ -98,7 +98,7 @@ class Trace:
         yield TraceEntry("note", f"{who} closed the connection: {code}" + (f", {reason}" if reason else ""))
         if sender == "server" and code in CLOSES:
             yield TraceEntry("next", CLOSES[code])
-        elif sender == "bot" and not self.over:
+        elif sender == "bot" and not self.is_over:
             yield TraceEntry("next", LOSSES["disconnect"])
 
     def _sent(self, frame: dict[str, Any]) -> Iterator[TraceEntry]:
@@ -126,7 +126,7 @@ class Trace:
     def _on_server_frame(self, frame: dict[str, Any]) -> Iterator[TraceEntry]:
         match frame.get("type"):
             case "session":
-                self.logged_in = True
+                self.is_logged_in = True
             case "match_start":
                 self._game, self._seat, self._state = frame["game"], frame["seat"], None
             case "turn":
@@ -138,19 +138,19 @@ class Trace:
                     elif since:
                         yield TraceEntry("note", f"since the last turn: {', '.join(since)}")
                     yield self._board(frame["state"], frame.get("moves") or since)
-                self._state, self.thinking = None if game.hides else game.load(frame["state"]), True
+                self._state, self.is_thinking = None if game.hides else game.load(frame["state"]), True
             case "rejected":
                 yield TraceEntry("next", REJECTIONS[frame["code"]])
             case "error":
-                self.refused = True
+                self.was_refused = True
                 yield TraceEntry("next", ERRORS[frame["code"]])
             case "match_over":
                 yield from self._match_over(frame)
             case "tournament_over":
-                self.over = True
+                self.is_over = True
 
     def _match_over(self, frame: dict[str, Any]) -> Iterator[TraceEntry]:
-        self.thinking = False
+        self.is_thinking = False
         if self._game and frame["state"] != self._view:
             yield self._board(frame["state"], frame["moves"])
         if frame["scores"] is None:

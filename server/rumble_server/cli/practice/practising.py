@@ -125,20 +125,20 @@ async def _watch(tournament: Tournament, opponent: asyncio.Task[Summary], bot: C
             return ExitCode.FAILED
         if opponent.done():
             opponent.result()
-        waited_s = 0.0 if screen.trace.logged_in else loop.time() - began
+        waited_s = 0.0 if screen.trace.is_logged_in else loop.time() - began
         if waited_s > HINT_S and not hinted:
             hinted = True
-            what = "logged in" if screen.trace.connected else "connected"
+            what = "logged in" if screen.trace.is_connected else "connected"
             screen.show(TraceEntry("next", f"Your program has not {what} yet: {CONNECT}"))
         if waited_s > PATIENCE_S:
             screen.show(TraceEntry("note", f"it did not log in within {PATIENCE_S:g} s"))
             return ExitCode.FAILED
-        if not screen.trace.thinking:
+        if not screen.trace.is_thinking:
             idle_at = loop.time()
         if loop.time() - idle_at > HINT_S and not screen.steps:
             idle_at = math.inf  # shown once
             screen.show(TraceEntry("next", SLOW))
-        if not screen.trace.refused:
+        if not screen.trace.was_refused:
             fine_at = loop.time()
         if loop.time() - fine_at > STUCK_S:
             screen.show(TraceEntry("note", "your bot has sent nothing since that error; fix it and try again"))
@@ -163,9 +163,9 @@ async def _watch(tournament: Tournament, opponent: asyncio.Task[Summary], bot: C
 def _ended_early(exited: Exited, trace: Trace) -> list[TraceEntry]:
     """Return the entries to show when a program ended before all matches were over."""
     ended = TraceEntry("note", f"your program {exited.how} before the practice was over; its output is above")
-    if not trace.connected:
+    if not trace.is_connected:
         return [ended, TraceEntry("next", f"It never connected: {CONNECT}")]
-    if not trace.logged_in:
+    if not trace.is_logged_in:
         return [ended, TraceEntry("next", CLOSES[CloseCode.NO_LOGIN])]
     if exited.code:
         return [ended, TraceEntry("next", "Fix its error and try again.")]

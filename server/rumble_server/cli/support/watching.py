@@ -135,7 +135,7 @@ class WatchedTournament:
 
     def __init__(self, boards: int = 1) -> None:
         self.name = self.status = self.reason = ""
-        self._pairing = False
+        self._is_pairing = False
         self.changes = 0
         """Number of events and problems so far: a new number means that the picture has changed."""
         self._lock = Lock()
@@ -154,7 +154,7 @@ class WatchedTournament:
 
     @property
     def title(self) -> str:
-        reason = f" ({PAIRING if self._pairing else self.reason})" if self._pairing or self.reason else ""
+        reason = f" ({PAIRING if self._is_pairing else self.reason})" if self._is_pairing or self.reason else ""
         return f"{self.name}: {self.status}{reason}, {self.over} of {self.total or '?'} matches"
 
     def show_problem(self, problem: str) -> None:
@@ -184,9 +184,9 @@ class WatchedTournament:
                 self._standings = data["standings"]
                 self.over, self.total = data["matches_over"], data["matches_total"]
             case "status":
-                before, paired = self.status, not self._pairing
+                before, paired = self.status, not self._is_pairing
                 self._apply_status(data)
-                if self._pairing and paired:
+                if self._is_pairing and paired:
                     return [f"{self.name}: {PAIRING}"]
                 if self.status != before:
                     return [f"{self.name} is {self.status}{f': {self.reason}' if self.reason else ''}"]
@@ -201,7 +201,7 @@ class WatchedTournament:
 
     def _apply_status(self, data: dict[str, Any]) -> None:
         self.status, self.reason = data["status"], data["reason"]
-        self._pairing = data.get("pairing", False)  # a server of an older version does not say
+        self._is_pairing = data.get("pairing", False)  # a server of an older version does not say
         self.over, self.total = data["matches_over"], data["matches_total"]
 
     def _result(self, data: dict[str, Any]) -> list[str]:

@@ -68,7 +68,7 @@ class GroupCommit:
         self._writing: asyncio.Task[list[Counter[str] | None]] | None = None
         self._timer: asyncio.Handle | None = None
         self._next_check: asyncio.Handle | None = None
-        self._hurried = False
+        self._is_hurried = False
         self._began_s = 0.0
 
     def attach(self, loop: asyncio.AbstractEventLoop) -> None:
@@ -89,8 +89,8 @@ class GroupCommit:
         self._schedule_write()
 
     def flush_soon(self) -> None:
-        if not self._hurried and not self._taken:  # a failed commit, which stays in `_taken`, is repeated no sooner
-            self._hurried = True
+        if not self._is_hurried and not self._taken:  # a failed commit, which stays in `_taken`, is repeated no sooner
+            self._is_hurried = True
             self._write_in(HURRIED_S)
 
     @property
@@ -130,7 +130,7 @@ class GroupCommit:
         if self._timer is not None:
             self._timer.cancel()
         self._timer = None
-        self._hurried = False
+        self._is_hurried = False
         if self._loop is None or self._writing is not None:
             return
         again = bool(self._taken)

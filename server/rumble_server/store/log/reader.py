@@ -102,7 +102,7 @@ class LogReader(Rows):
         """
         tournament_id = tournament_id_of(match_id)
         span = self.span(tournament_id, match_id)
-        if span.pruned and span.first is not None:
+        if span.is_pruned and span.first is not None:
             raise Pruned(f"the moves of {match_id} were deleted to save space; its result is kept")
         until = span.indexed if span.last is None else min(span.indexed, span.last + TAIL_FACTS)
         text = json.dumps(match_id, ensure_ascii=False)

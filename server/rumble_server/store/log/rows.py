@@ -25,7 +25,7 @@ class Span(NamedTuple):
     """Number of the match's first fact; None if the match is not in the index."""
     last: int | None
     """Number of the fact that ended the match; None if the index has no end of the match."""
-    pruned: bool
+    is_pruned: bool
     """True if the plies of the match's tournament were deleted."""
 
 

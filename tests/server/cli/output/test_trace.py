@@ -31,7 +31,7 @@ def move(text: object) -> str:
 def test_a_match_is_followed_on_the_board() -> None:
     trace = Trace()
     assert lines_of(trace, says.welcome(), says.session(), says.match_start(), says.turn()) == []
-    assert trace.logged_in
+    assert trace.is_logged_in
     assert shown(trace.frame("bot", move("4")))[1:] == [("board", drawn("....X...."))]
     assert lines_of(trace, says.turn(board="O...X....", moves=("4", "0"))) == [
         ("note", "the last move was 0"),
@@ -43,7 +43,7 @@ def test_a_match_is_followed_on_the_board() -> None:
         ("note", "your bot won: three in a row"),
     ]
     assert lines_of(trace, says.tournament_over()) == []
-    assert (trace.over, trace.faults) == (True, 0)
+    assert (trace.is_over, trace.faults) == (True, 0)
 
 
 @pytest.mark.parametrize("bad", ["9", 4, None, {"a": 1}])
@@ -66,18 +66,18 @@ def test_a_trace_knows_whether_the_bot_is_thinking() -> None:
     trace = Trace()
     for frame, thinking in ((says.match_start(), False), (says.turn(), True), (says.match_over(), False)):
         lines_of(trace, frame)
-        assert trace.thinking is thinking
+        assert trace.is_thinking is thinking
     lines_of(trace, says.turn())
     list(trace.frame("bot", move("4")))
-    assert not trace.thinking
+    assert not trace.is_thinking
 
 
 def test_a_refusal_is_remembered_until_something_follows() -> None:
     trace = Trace()
     assert lines_of(trace, says.error("not_logged_in")) == [("next", ERRORS["not_logged_in"])]
-    assert trace.refused
+    assert trace.was_refused
     list(trace.frame("bot", "{}"))
-    assert not trace.refused
+    assert not trace.was_refused
 
 
 def lost_by(termination: str, **more: Any) -> str:

@@ -92,7 +92,7 @@ def test_two_seats_count_by_payoffs_if_asked(capsys: Captured, tmp_path: Path) -
 def test_an_export_s_own_choices_are_the_defaults() -> None:
     for points, expected in (
         ([5, 2, 0.5], TablePoints.of((5, 2, 0.5))),
-        ("payoffs", TablePoints(by_payoffs=True)),
+        ("payoffs", TablePoints(counts_payoffs=True)),
         (None, TablePoints()),
     ):
         file = ResultsFile((), (), {}, {"table_points": points})
