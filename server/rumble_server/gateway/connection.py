@@ -323,8 +323,9 @@ class Connection(asyncio.Protocol):
         transport = self.transport
         if transport is not None and unsent:
             transport.write(b"".join(unsent))
-            if transport.get_write_buffer_size() > MOST_UNSENT_BYTES:
-                self._abort_slow(transport)
+            if (size := transport.get_write_buffer_size()) > MOST_UNSENT_BYTES:
+                log.warning("%s: cut off, it left %d bytes unread", self._log_name(), size)
+                transport.abort()
 
     def close(self, code: CloseCode, reason: str) -> None:
         """Begin the closing handshake. Cut the connection if the handshake takes longer than `CLOSE_S`."""
@@ -422,24 +423,18 @@ class Connection(asyncio.Protocol):
             return
         parts = self.protocol.data_to_send()
         if parts:
-            self.write_out()  # earlier frames first
-            transport.write(b"".join(parts))
-            if b"" in parts:  # `websockets` ends what it sends by an empty part
+            self._unsent += parts  # behind earlier frames
+            self.write_out()
+            if b"" in parts and not transport.is_closing():  # `websockets` ends what it sends by an empty part
                 if transport.can_write_eof():
                     with suppress(OSError):  # a loop of asyncio raises if the peer has gone
                         transport.write_eof()
                 else:
                     transport.close()
-            if transport.get_write_buffer_size() > MOST_UNSENT_BYTES:
-                self._abort_slow(transport)
         if self.protocol.close_expected() and self._closing is None:
             self._closing = asyncio.get_running_loop().call_later(CLOSE_S, self.abort)
         elif self.protocol.state is State.CLOSED and not transport.is_closing():
             transport.close()
-
-    def _abort_slow(self, transport: asyncio.Transport) -> None:
-        log.warning("%s: cut off, it left %d bytes unread", self._log_name(), transport.get_write_buffer_size())
-        transport.abort()
 
     # --- when descriptors run out ---
 
