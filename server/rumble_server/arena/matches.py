@@ -8,7 +8,7 @@ import logging
 from collections.abc import Callable, Iterable
 from functools import partial
 from itertools import count
-from typing import Literal, TypeVar
+from typing import TypeVar
 
 from rumble_engine import Termination
 from rumble_protocol import server_messages as say
@@ -23,8 +23,8 @@ from rumble_server.arena.recorder import Recorder
 from rumble_server.limits.bounds import Bounds
 from rumble_server.match.blanking import blanked
 from rumble_server.match.clock import Lateness
-from rumble_server.match.facts import FrameSeen, FrameShared, MatchOver, MatchStarted, Placement
-from rumble_server.match.kept_frame import KeptFrame, keep_frame
+from rumble_server.match.facts import FrameShared, MatchOver, MatchStarted, Placement
+from rumble_server.match.kept_frame import Sender, frame_seen
 from rumble_server.match.progress import Progress
 from rumble_server.match.rebuild import RebuiltMatch
 from rumble_server.match.referee import Referee
@@ -316,7 +316,7 @@ class Matches:
         self._call_referee(match, partial(match.referee.resign, assignment.seat, now_ms, blanked(frame), failure))
         return True
 
-    def log_stray_frame(self, session: BotSession, sender: Literal["bot", "server"], frame: str) -> None:
+    def log_stray_frame(self, session: BotSession, sender: Sender, frame: str) -> None:
         """Log a frame that belongs to no match. Append a fact for each match of the session.
 
         Keys and invitations in a bot's frame are blanked. Only the fact of the session's first match contains the
@@ -328,12 +328,8 @@ class Matches:
             if first:
                 self.recorder.append(FrameShared(match_id, attempt, seat, first, number, now_ms))
                 continue
-            kept_frame = (
-                keep_frame(blanked(frame), self.bounds.kept_frame_bytes) if sender == "bot" else KeptFrame(frame)
-            )
-            seen = FrameSeen(
-                match_id, attempt, seat, sender, kept_frame.text, now_ms, kept_frame.bytes, kept_frame.sha256
-            )
+            text = blanked(frame) if sender == "bot" else frame
+            seen = frame_seen((match_id, attempt, seat), sender, text, now_ms, self.bounds.kept_frame_bytes)
             first, number = match_id, self.recorder.append(seen)
 
     # --- what follows from an event ---

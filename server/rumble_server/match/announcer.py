@@ -5,7 +5,7 @@ decisions.
 """
 
 from collections.abc import Callable
-from typing import Literal, Protocol
+from typing import Protocol
 
 from rumble_protocol import server_messages as say
 from rumble_protocol.codec import write_message
@@ -15,9 +15,9 @@ from rumble_protocol.frames import turn_frame
 
 from rumble_server.limits.bounds import Bounds
 from rumble_server.match.clock import remaining_ms
-from rumble_server.match.facts import FrameSeen, MatchFact, MatchOver, MoveMade, StartTold, TurnAsked, TurnsAsked
+from rumble_server.match.facts import MatchFact, MatchOver, MoveMade, StartTold, TurnAsked, TurnsAsked
 from rumble_server.match.frames import frame_of_match_over, frame_of_turn_with_news, frames_of_start
-from rumble_server.match.kept_frame import KeptFrame, keep_frame
+from rumble_server.match.kept_frame import Sender, frame_seen
 from rumble_server.match.plies import Plies
 from rumble_server.match.progress import Progress
 from rumble_server.match.seat import SeatState
@@ -90,14 +90,10 @@ class Announcer:
         for seat in range(len(over.seats)):
             self._driver.send_match_over(seat, frame)
 
-    def record_frame(
-        self, seat: int, sender: Literal["bot", "server"], frame: str, now_ms: int, excused_ms: int = 0
-    ) -> None:
+    def record_frame(self, seat: int, sender: Sender, frame: str, now_ms: int, excused_ms: int = 0) -> None:
         """Record a frame that follows from no fact."""
-        kept = keep_frame(frame, self._bounds.kept_frame_bytes) if sender == "bot" else KeptFrame(frame)
-        terms = self._progress.terms
-        seen = terms.match, terms.attempt, seat, sender
-        self.record(FrameSeen(*seen, kept.text, now_ms, kept.bytes, kept.sha256, excused_ms))
+        place = self._progress.terms.match, self._progress.terms.attempt, seat
+        self.record(frame_seen(place, sender, frame, now_ms, self._bounds.kept_frame_bytes, excused_ms))
 
     def reject(
         self, seat: int, turn_id: str, code: Rejection, message: str, now_ms: int, frame: str, *, lost: bool = False

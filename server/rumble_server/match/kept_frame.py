@@ -1,10 +1,13 @@
-"""The text of a bot's frame for the log: the frame, the frame without padding, or only its beginning. No I/O."""
+"""A frame for the log. Of a bot's frame: the frame, the frame without padding, or only its beginning. No I/O."""
 
 import re
 from dataclasses import dataclass
 from hashlib import sha256
+from typing import Literal
 
 import orjson
+
+from rumble_server.match.facts import FrameSeen
 
 SURELY_SHORT = 512
 """Maximum number of characters of a frame that is stored unchanged without counting its bytes.
@@ -18,6 +21,7 @@ Of a larger frame, only the beginning is stored. A note and an info of 1 KB each
 is escaped.
 """
 
+Sender = Literal["bot", "server"]
 _STRING_OR_SPACE = re.compile(r'("(?:[^"\\]|\\.)*")|[ \t\r\n]+')
 
 
@@ -32,6 +36,14 @@ class KeptFrame:
     text: str
     bytes: int = 0
     sha256: str = ""
+
+
+def frame_seen(
+    place: tuple[str, int, int], sender: Sender, frame: str, now_ms: int, most_bytes: int, excused_ms: int = 0
+) -> FrameSeen:
+    """Return the fact of a frame. `place` is the match, the attempt and the seat. A server's frame is kept whole."""
+    kept = keep_frame(frame, most_bytes) if sender == "bot" else KeptFrame(frame)
+    return FrameSeen(*place, sender, kept.text, now_ms, kept.bytes, kept.sha256, excused_ms)
 
 
 def keep_frame(frame: str, most_bytes: int) -> KeptFrame:
