@@ -47,6 +47,7 @@ from rumble_server.gateway.request_fairness import RequestFairness
 from rumble_server.gateway.shared_by_connections import SharedByConnections
 from rumble_server.host.host_names import is_loopback, netloc
 from rumble_server.host.networks import network_addresses
+from rumble_server.host.repeating import until
 from rumble_server.host.service_manager import tell_ready, tell_stopping
 from rumble_server.host.tls import Certificate, CertificateError
 from rumble_server.limits.admission import Admission
@@ -72,8 +73,6 @@ EVERY_ADDRESS = {"0.0.0.0": "127.0.0.1", "::": "::1"}
 itself."""
 SHUTDOWN_S = 3
 """Maximum time in s that uvicorn waits for open HTTP requests at the end."""
-SOON_S = 0.02
-"""Interval in s at which a stopping server looks whether matches are still running."""
 
 MakeHouse = Callable[[str, Certificate | None], HouseRunner]
 """Function that makes the runner of house bots, given the URL and the certificate of this server."""
@@ -468,11 +467,8 @@ class Server:
         if self._node is not None and not self._node.stands_by:
             await self._node.hand_all_over()
         self.clubs.drain()
-        with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(self.config.drain_ms / 1000):
-                # Polled, because only a stopping server waits here, for several kinds of events.
-                while self.clubs.is_playing and not self.clubs.must_end.is_set():  # noqa: ASYNC110
-                    await asyncio.sleep(SOON_S)
+        clubs = self.clubs
+        await until(lambda: not clubs.is_playing or clubs.must_end.is_set(), self.config.drain_ms / 1000)
 
     async def _end_serving(self) -> None:
         if self._uvicorn is not None and self._serving is not None:

@@ -1,4 +1,4 @@
-"""Tasks of the process that repeat their work until the end. An error is logged, and ends no such task."""
+"""Repeated work: tasks that repeat their work until the end, and waits that repeat a question."""
 
 import asyncio
 import logging
@@ -6,6 +6,9 @@ from collections.abc import Awaitable, Callable
 from contextlib import suppress
 
 log = logging.getLogger(__name__)
+
+POLL_S = 0.02
+"""Interval in s between two questions of `until`."""
 
 
 async def repeat(
@@ -24,3 +27,11 @@ async def repeat(
         with suppress(TimeoutError):
             async with asyncio.timeout(pause_s):
                 await stopping.wait()
+
+
+async def until(condition: Callable[[], bool], timeout_s: float) -> None:
+    """Wait until `condition` returns true, or for `timeout_s`."""
+    with suppress(TimeoutError):
+        async with asyncio.timeout(timeout_s):
+            while not condition():  # noqa: ASYNC110  # no event tells the change
+                await asyncio.sleep(POLL_S)

@@ -20,7 +20,7 @@ from typing import Any, get_args
 from rumble_engine import game_names
 from rumble_protocol.limits import Limits
 
-from rumble_server.host.repeating import repeat
+from rumble_server.host.repeating import repeat, until
 from rumble_server.nodes.lease import RENEWALS, Lease
 from rumble_server.store.errors import StoreError
 from rumble_server.store.postgres.lease_statements import Statement
@@ -35,10 +35,8 @@ ID_BYTES = 8
 """Number of random bytes in the id of a node."""
 AGAIN_S = 0.2
 """Pause in s after a failure, before the node loads a club, waits for notifications or wakes the lease again."""
-SOON_S = 0.02
-"""Interval in s at which a stopping node counts the clubs that the node still has to hand over."""
-HAND_OVER_MS = 15_000
-"""Maximum time in ms that a stopping node waits for the next club to be handed over.
+HAND_OVER_S = 15.0
+"""Maximum time in s that a stopping node waits for the next club to be handed over.
 
 Another node needs less time to read a club ahead.
 """
@@ -176,15 +174,17 @@ class Node:
         """Hand all clubs over to other nodes, and wait until the last club is handed over.
 
         The wait ends early if no other node can take a club, if the lease is over, or if no club was handed over for
-        `HAND_OVER_MS`.
+        `HAND_OVER_S`.
         """
         self.call_lease(self.lease.drain)
-        clubs_left, until_ms = self.lease.clubs_left, now_ms() + HAND_OVER_MS
-        while clubs_left and self.lease.hand_overs.can_go_on and self.has_valid_lease() and now_ms() < until_ms:
-            await asyncio.sleep(SOON_S)  # polled, because only a stopping node waits here
-            if self.lease.clubs_left < clubs_left:
-                until_ms = now_ms() + HAND_OVER_MS
-            clubs_left = self.lease.clubs_left
+        most = self.lease.clubs_left + 1
+        while 0 < self.lease.clubs_left < most:
+            most = self.lease.clubs_left
+            await until(partial(self._need_not_wait, most), HAND_OVER_S)
+
+    def _need_not_wait(self, most: int) -> bool:
+        """Return true if fewer than `most` clubs are left to hand over, or if no further club can be handed over."""
+        return self.lease.clubs_left < most or not (self.lease.hand_overs.can_go_on and self.has_valid_lease())
 
     async def stop(self) -> None:
         """End the lease, so that other nodes can lead the node's clubs at once. Stop the clubs before the call."""

@@ -1,9 +1,9 @@
-"""Tasks that repeat their work."""
+"""Tasks that repeat their work, and waits that repeat a question."""
 
 import asyncio
 
 import pytest
-from rumble_server.host.repeating import repeat
+from rumble_server.host.repeating import repeat, until
 
 
 async def test_work_that_fails_is_logged_and_repeated_until_the_end(caplog: pytest.LogCaptureFixture) -> None:
@@ -43,3 +43,11 @@ async def test_the_end_comes_in_a_pause(caplog: pytest.LogCaptureFixture) -> Non
         with pytest.raises(asyncio.CancelledError):
             await cancelled
     assert caplog.records == []
+
+
+async def test_a_wait_ends_with_its_condition_or_its_time() -> None:
+    answers = iter([False, False, True])
+    async with asyncio.timeout(60):
+        await until(lambda: next(answers), 3600.0)
+        assert next(answers, None) is None, "asked until the first true answer"
+        await until(lambda: False, 0.01)

@@ -104,7 +104,7 @@ async def test_a_club_that_cannot_be_read_ahead_for_a_moment_moves(
 async def test_a_node_that_stops_waits_only_for_a_while_for_clubs_that_do_not_go(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(node, "HAND_OVER_MS", 50)
+    monkeypatch.setattr(node, "HAND_OVER_S", 0.05)
     async with memory_nodes(tmp_path, 2) as cluster:
         leader = cluster.leader(MAIN)
 
