@@ -10,7 +10,7 @@ V = TypeVar("V")
 class Memory(Generic[K, V]):
     """A dictionary of at most `limit` entries, in two halves.
 
-    When the new half is full, the old half is dropped, and the new half becomes the old half.
+    When the new half is full, it replaces the old half.
     """
 
     __slots__ = ("half", "new", "old")

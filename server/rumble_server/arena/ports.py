@@ -123,7 +123,7 @@ class Sessions(Protocol):
         """Write a text frame."""
 
     def can_send(self, session_id: int) -> bool:
-        """Return false if the connection has ended or is closing, although the arena may not be told yet."""
+        """Return false if the connection has ended or is closing. The arena may not know yet."""
 
     def read_waiting(self, session_id: int) -> bool:
         """Handle frames that were received and wait for the time budget. Return true if there were such frames.

@@ -72,8 +72,8 @@ class FrameReader:
 
         If `most_unbudgeted` is not 0, read up to this number of frames, even if the time budget is spent.
 
-        Yield a text as `str`, or as `bytes` if the text is not UTF-8. Yield any other frame (a control frame, a binary
-        frame, a frame without content) as `Frame`. A part of a fragmented message is no message.
+        Yield a text as `str`, or as `bytes` if the text is not UTF-8. Yield control frames, binary frames
+        and empty frames as `Frame`. A part of a fragmented message is no message.
         """
         data, bounds = self._data, self._bounds
         frames = most_unbudgeted or bounds.frames_per_iteration

@@ -64,7 +64,7 @@ class Peer:
         if permit is not None and self.source.address == self.address and not self.is_proxy():
             permit.allow_eviction(self._shared.clock.now_ms(), self._on_evicted)
             granted(permit)
-        else:  # a proxy forwards the connection
+        else:  # a trusted proxy, or an unknown one on this machine (`TUNNELLED`), forwards the connection
             if permit is not None:
                 permit.release()
             self._acquire(self.source.address, granted, refuse)

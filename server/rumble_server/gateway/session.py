@@ -78,7 +78,7 @@ class Link(Protocol):
 
     @property
     def can_send(self) -> bool:
-        """False if the connection has ended or is closing, although the session may not have ended yet."""
+        """False if the connection has ended or is closing. The session may not have ended yet."""
 
     def send(self, frame: bytes) -> None:
         """Send a text frame."""

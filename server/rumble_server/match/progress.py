@@ -48,7 +48,7 @@ class Progress:
         for _ in terms.seats:
             self.seats.append(SeatState(control.bank_ms, terms.away_ms, terms.illegal_retries, terms.at_ms))
         self.deadline_ms = 0
-        """Earliest deadline of the turns that were asked last; 0 if none was asked since the last ply."""
+        """Earliest deadline among the turns for the present ply; 0 if no turn was asked yet."""
         self.over: facts.MatchOver | None = None
         self.away_clock_runs = terms.away_clock == "runs"
         self.excused_toward_void_ms = 0

@@ -24,9 +24,9 @@ log = logging.getLogger(__name__)
 READY_S = 30.0
 """Maximum time in s that a start waits until `main` has a leader."""
 AHEAD_S = 10.0
-"""Time in s for which the tournaments of a club stay in memory after `_rebuild` has rebuilt the tournaments."""
+"""Time in s for which tournaments that were read ahead are kept."""
 GIVE_UP_S = 5.0
-"""Time in s for which a node keeps a club that the node cannot load, before the next node tries to load the club."""
+"""Time in s after a failed load, before the club goes to the next node."""
 WRITE_USES_S = 1.0
 """Interval in s at which the node writes its clubs' use of resources for other nodes, if the use has changed."""
 USES = TypeAdapter(dict[str, ClubUse])

@@ -126,8 +126,9 @@ class Agenda:
         return slot
 
     def find(self, match_id: str) -> Slot:
-        """Return the open slot of a match. If necessary, pull rounds until the match's round comes. Raises KeyError for
-        a match that is not open.
+        """Return the open slot of a match. If necessary, pull rounds up to the round of the match.
+
+        Raises KeyError for a match that is not open.
         """
         while match_id not in self.open and not self.schedule.has_logged_rounds:
             if self.add_next_round() is None:
