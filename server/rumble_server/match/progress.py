@@ -173,9 +173,9 @@ class Progress:
         if self.plies is None:
             self.excused_toward_void_ms += fact.excused_ms
             return
-        before_ms = max([each.excused_toward_void_ms for each in self.seats])
-        seat_state.excused_toward_void_ms += fact.excused_ms
-        self.excused_toward_void_ms += max(0, seat_state.excused_toward_void_ms - before_ms)
+        before_ms = max([each.excused_in_ply_ms for each in self.seats])
+        seat_state.excused_in_ply_ms += fact.excused_ms
+        self.excused_toward_void_ms += max(0, seat_state.excused_in_ply_ms - before_ms)
 
     # --- matches that are not plain ---
 
@@ -218,7 +218,7 @@ class Progress:
         self.deadline_ms = 0
         self.clocks_when_asked = None
         for seat_state in self.seats:
-            seat_state.excused_toward_void_ms = seat_state.earlier_thinking_ms = 0
+            seat_state.excused_in_ply_ms = seat_state.earlier_thinking_ms = 0
         if self.terms.spectator_delay_ms:
             self._plies.queue_for_spectators(at_ms, self.clock(at_ms))
         for seat in self.state.finished:

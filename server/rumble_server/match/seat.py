@@ -66,7 +66,7 @@ class SeatState:
     turn: "OpenTurn | None" = None
     earlier_thinking_ms: int = 0
     """Thinking time in ms about the present ply in earlier turns, without the open turn."""
-    excused_toward_void_ms: int = 0
+    excused_in_ply_ms: int = 0
     """Excused time in ms of the seat in the present ply. Only excused time that may make the match void is included."""
     is_out: bool = False
     """True if the seat fell out, or is out by the rules. The match does not wait for its bot any more."""
