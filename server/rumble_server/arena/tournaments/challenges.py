@@ -45,7 +45,7 @@ class Challenges:
         self._admission = admission
         self._counted: dict[str, str] = {}
         """Holder of each open challenge, by the challenge's tournament id (see `_quota_holder`)."""
-        self._spenders: dict[str, str] = {}
+        self._charged: dict[str, str] = {}
         """Holder to whom the bytes of a challenge are charged, by the challenge's tournament id. A challenge stays here
         until its end is on disk."""
 
@@ -66,22 +66,22 @@ class Challenges:
             if not each.has_room_for_challenge(challenge.game) and each.pending_tournament is not None:
                 message = f"{each.name} has matches to play in {each.pending_tournament}, and no place beside them"
                 raise CommandRefused(ErrorCode.UNAVAILABLE, message)
-        counted_for = self._quota_holder(player, session)
+        holder = self._quota_holder(player, session)
         config = challenge_config(challenge, player.name, others, seed=self._random.getrandbits(32))
         for other in others:
             at_other = open_now.keys() & other.tournaments.keys()
-            self._check_bounds(session, other, counted_for, at_other)
-            self._check_bytes(session, other, counted_for)
+            self._check_bounds(session, other, holder, at_other)
+            self._check_bytes(session, other, holder)
             if not other.accepts_game(config.game):
                 raise CommandRefused(ErrorCode.UNAVAILABLE, f"{other.name} does not play {config.game}")
             self._check_time_limits(session, other, len(at_other), config.time_control)
         self._recorder.allowance.check_creation()  # before another challenge gives way
-        if len(self._counted) >= self._admission.bounds.open_challenges and not self._make_room(counted_for):
+        if len(self._counted) >= self._admission.bounds.open_challenges and not self._make_room(holder):
             self._refuse(session, others[0], TOO_MANY)
         tournament = self._lifecycle.create(config, challenger=player.name)
         seats = [other.name for other in others]
         seats.insert(self._random.randrange(len(seats) + 1) if challenge.seat is None else challenge.seat, player.name)
-        self._counted[tournament.id] = self._spenders[tournament.id] = counted_for
+        self._counted[tournament.id] = self._charged[tournament.id] = holder
         for each in (player, *others):
             self._lifecycle.join(each, tournament)
         self._lifecycle.begin(tournament, tuple(seats))
@@ -129,13 +129,13 @@ class Challenges:
             message = f"many challenge {other.name}: at the moment only with at most {bounds.hurried_challenge_ms} ms"
             self._refuse(session, other, f"{message} in `move_ms` and `bank_ms`")
 
-    def _check_bounds(self, session: BotSession, other: Player, counted_for: str, at_other: Set[str]) -> None:
+    def _check_bounds(self, session: BotSession, other: Player, holder: str, at_other: Set[str]) -> None:
         bounds, counted = self._admission.bounds, self._counted
-        own = {each for each, counts_for in counted.items() if counts_for == counted_for}
+        own = {each for each, other_holder in counted.items() if other_holder == holder}
         if len(own) >= bounds.challenges_per_address:
             self._refuse(session, other, TOO_MANY)
         most = bounds.challenges_per_address_at_one_bot
-        if counted_for != session.address:  # a class: it may have all challenges except the share of an address
+        if holder != session.address:  # a class: it may have all challenges except the share of an address
             most = max(most, bounds.open_challenges_at_one_bot - most)
         if len(at_other) >= bounds.open_challenges_at_one_bot or len(own & at_other) >= most:
             self._refuse(session, other, f"too many challenge {other.name}; try again later")
@@ -147,29 +147,29 @@ class Challenges:
         challenges more than `asker`.
         """
         shares = Counter(self._counted.values())
-        ((holder, most),) = shares.most_common(1)
+        ((biggest, most),) = shares.most_common(1)
         if most <= shares[asker] + 1:
             return False
-        oldest = next(each for each, counted_for in self._counted.items() if counted_for == holder)
+        oldest = next(each for each, holder in self._counted.items() if holder == biggest)
         self._lifecycle.end(self._recorder.tournaments[oldest], cancelled=True, reason=GAVE_WAY)
         return True
 
-    def _check_bytes(self, session: BotSession, other: Player, counted_for: str) -> None:
-        if not self._admission.challenge_bytes.allows(counted_for, self._recorder.clock.now_ms()):
+    def _check_bytes(self, session: BotSession, other: Player, holder: str) -> None:
+        if not self._admission.challenge_bytes.allows(holder, self._recorder.clock.now_ms()):
             self._admission.refusals.count("challenge_bytes", session.address, other.name)
             most = self._admission.bounds.challenge_bytes_per_day
-            whose = "your address" if counted_for == session.address else "your tournament"
+            whose = "your address" if holder == session.address else "your tournament"
             message = f"challenges from {whose} have written {most} bytes in a day, as much as they may"
             raise CommandRefused(ErrorCode.QUOTA, f"{message}; try again later")
 
     def spend(self, sizes: Mapping[str, int]) -> None:
         """Charge bytes on disk to the holders of challenges. `sizes` maps tournament ids to numbers of new bytes."""
-        for tournament_id in self._spenders.keys() & sizes.keys():
-            spender, now_ms = self._spenders[tournament_id], self._recorder.clock.now_ms()
-            self._admission.challenge_bytes.spend(spender, now_ms, sizes[tournament_id])
+        for tournament_id in self._charged.keys() & sizes.keys():
+            holder, now_ms = self._charged[tournament_id], self._recorder.clock.now_ms()
+            self._admission.challenge_bytes.spend(holder, now_ms, sizes[tournament_id])
             tournament = self._recorder.tournaments.get(tournament_id)
             if tournament is None or (tournament.is_over and self._recorder.is_durable(tournament)):
-                del self._spenders[tournament_id]
+                del self._charged[tournament_id]
 
     def _quota_holder(self, player: Player, session: BotSession) -> str:
         """Return the holder for whom a challenge is counted.
