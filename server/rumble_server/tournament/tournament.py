@@ -169,7 +169,7 @@ class Tournament:
         self.standings.add_bot(fact.bot)
         if self.agenda is not None:
             for bot in self.agenda.bots:
-                self._has_more_from(bot, fact.at_ms)
+                self._count_absence_from(bot, fact.at_ms)
             self.agenda.add_late_bot(fact.bot)
             self._mark_for_check(self.field)
 
@@ -240,13 +240,13 @@ class Tournament:
             byes, half_byes = agenda.names(new_round.byes), agenda.names(new_round.half_byes)
             self.standings.pair(pairs, self.config.legs, byes, half_byes)
         for bot in bots:
-            self._has_more_from(bot, at_ms)
+            self._count_absence_from(bot, at_ms)
         if agenda.schedule.has_logged_rounds:  # the round was perhaps being paired while results were voided
             self.voided_later.update((over.match, None) for _, over in self.taken_back if over.match in agenda.open)
         agenda.add(new_round)
         self._mark_for_check(bots)
 
-    def _has_more_from(self, bot: str, at_ms: int) -> None:
+    def _count_absence_from(self, bot: str, at_ms: int) -> None:
         """If a bot has had no matches to play up to now, do not count its absence before `at_ms`.
 
         Call the method before the bot gets further matches.
@@ -299,7 +299,7 @@ class Tournament:
         if MatchId.parse(over.match).round < len(agenda.schedule.rounds_added):
             self.voided_later[over.match] = None
         for bot in over.seats + over.absent:
-            self._has_more_from(bot, fact.at_ms)
+            self._count_absence_from(bot, fact.at_ms)
         slot = agenda.reopen(over)
         slot.attempt = over.attempt + 1
         self._mark_for_check(slot.seats)
