@@ -26,7 +26,7 @@ class DrawingCheck:
 
     `no_moves` are texts that are no moves of the game. If the last move given to `Game.drawing` is such a text, the
     drawing must mark no cell. With the first view, the checker tries all the texts. With each later view, the checker
-    tries only the next text of `no_moves`, and after the last text the first text again.
+    tries only the next text of `no_moves`, and after the last one the first again.
     """
 
     def __init__(self, game: Game, no_moves: Sequence[str]) -> None:

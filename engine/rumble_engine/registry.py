@@ -68,7 +68,7 @@ def get_game(name: str) -> Game:
 
 
 def game_title(name: str) -> str:
-    """Return the title of a game, or the game's name if the game cannot be played here."""
+    """Return the title of a game, or its name if it cannot be played here."""
     try:
         return get_game(name).title
     except EngineError:

@@ -29,7 +29,7 @@ OMITTED: Final = {
 }
 """For each message, and for each part of a feed's events: names of the fields that a server may leave out.
 
-A field is left out if the field has no content, or if the login's `omit` names the field.
+A field is left out if it has no content, or if the login's `omit` names the field.
 """
 Schema = dict[str, Any]
 

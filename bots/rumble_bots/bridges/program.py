@@ -25,7 +25,7 @@ SHARE, LEAST_MARGIN_MS, MOST_MARGIN_MS = 10, 20, 1000
 The bridge keeps 1 / `SHARE` of the turn's time, but at least `LEAST_MARGIN_MS` and at most `MOST_MARGIN_MS`.
 """
 MOST_FAILURES = 3
-"""Number of failures in a row after which the bridge stops."""
+"""After this many failures in a row, the bridge stops."""
 
 
 @dataclass(slots=True)

@@ -120,7 +120,7 @@ class Harness:
                 await self._challenge()
 
     async def _challenge(self) -> None:
-        """Make the bot a member of the tournament, as if somebody had challenged the bot, and send `joined` to the bot.
+        """Make the bot a member of the tournament, as if somebody had challenged it, and send it `joined`.
 
         Call this method only for a bot that waits for challenges.
         """

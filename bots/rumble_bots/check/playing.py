@@ -14,10 +14,10 @@ from rumble_bots.check.scripted_referee import UNREADABLE, LoggedIn, Moved, Resi
 BACK_S = 6.0
 """Maximum time in s until a bot logs in again after its connection ended."""
 LAST_WORDS_S = 0.3
-"""Time in s after a connection's end. If the program ends within this time, the program's end counts as the reason for
-the connection's end."""
+"""Time in s after a connection's end. If the program ends within this time, its end counts as the reason for the
+connection's."""
 MOST_PLIES = 120
-"""Number of plies of a match after which the opponents resign."""
+"""After this many plies of a match, the opponents resign."""
 SEED = 1
 """Seed of the opponents' random moves, so that every check is the same."""
 

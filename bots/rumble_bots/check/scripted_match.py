@@ -166,8 +166,8 @@ class ScriptedMatch:
     def _make_ply(self, own: Mapping[int, int]) -> None:
         """Make a ply from the bot's move, and from random moves of the other seats that are to move.
 
-        `own` maps the bot's seat to the code of the bot's move, and is empty if the bot does not move. Until the bot
-        is out of the match, random moves that end the match are avoided if possible.
+        `own` maps the bot's seat to the code of its move, and is empty if it does not move. Until the bot is out of the
+        match, random moves that end the match are avoided if possible.
         """
         state = self.state
         tries = list(islice(_each(state, own, self.falls, self.random), MOST_TRIES))

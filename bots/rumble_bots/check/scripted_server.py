@@ -76,8 +76,8 @@ class ScriptedServer:
     def choose_game(self, named: Sequence[str] | None) -> None:
         """Replace the tournament's game by the first possible game of `named`, the games in the bot's login.
 
-        If `named` contains the tournament's game, or is None (any game), the game stays. It also stays if no game of
-        `named` is possible.
+        If `named` contains the tournament's game, or is None (any game), it stays. It also stays if no game of `named`
+        is possible.
         """
         if named is not None and self.game.name not in named:
             possible = [name for name in named if name in (self.wanted or self.games)]

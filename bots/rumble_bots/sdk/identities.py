@@ -44,7 +44,7 @@ def _folder() -> Path:
 def _read(file: Path) -> tuple[Address, str] | None:
     """Return the address and the identity in a file.
 
-    Return None if the file is missing or damaged, or if the address in the file does not match the file's name.
+    Return None if the file is missing or damaged, or if the address in it does not match its name.
     """
     try:
         known = json.loads(file.read_text(encoding="utf-8"))

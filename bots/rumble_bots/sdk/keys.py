@@ -77,7 +77,7 @@ def kept_key(server: Address, name: str, *, new: bool = True) -> str:
 def keep_key(server: Address, name: str, key: str, *, replace: bool = False) -> None:
     """Keep a key of `name` on `server`. Raises OSError and BadName.
 
-    If a key is kept already, the new key replaces the old key only if `replace` is true.
+    If a key is kept already, the new one replaces it only if `replace` is true.
     """
     write_private(key_file(server, name), {"server": server.http_base, "name": name, "key": key}, replace=replace)
 

@@ -30,7 +30,7 @@ class OwnKey:
     name: str
     key: str
     is_kept: bool
-    """True if the key is in a key file of the SDK, false if the bot's owner gave the key."""
+    """True if the key is in a key file of the SDK, false if the bot's owner gave it."""
     is_of_another: bool = False
     """True if the key comes from the key file of another address of the same club."""
 

@@ -3,7 +3,7 @@
 from http import HTTPStatus
 
 REPLACED = (HTTPStatus.MISDIRECTED_REQUEST, HTTPStatus.BAD_GATEWAY, HTTPStatus.SERVICE_UNAVAILABLE)
-"""HTTP statuses sent by a server, or by a proxy in front of the server, while the server is being replaced."""
+"""HTTP statuses sent by a server, or by a proxy in front of it, while it is being replaced."""
 LEAST_S, SOON_S, LATEST_S = 0.1, 1.0, 10.0
 """Time in s before the next try: the minimum, the time if the answer has no valid `Retry-After`, and the maximum."""
 

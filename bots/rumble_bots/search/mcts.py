@@ -1,8 +1,8 @@
 """Monte Carlo tree search, which judges a move by the results of random games after the move.
 
-UCT: Levente Kocsis, Csaba Szepesvári: Bandit based Monte-Carlo planning. ECML 2006, 282-293. Each round
-follows the most promising moves down the tree (mean result so far, plus a bonus for few visits). The round adds a new
-position to the tree, plays a random game from the new position, and counts the result for each position on its path.
+UCT: Levente Kocsis, Csaba Szepesvári: Bandit based Monte-Carlo planning. ECML 2006, 282-293. Each round follows the
+most promising moves down the tree (mean result so far, plus a bonus for few visits). The round adds a new position to
+the tree, plays a random game from there, and counts the result for each position on its path.
 
 If a game estimates its positions, moves are tried in the order of the estimates. The more rounds go through a position,
 the more moves are tried there. This is progressive widening (Rémi Coulom: Computing Elo ratings of move patterns in the

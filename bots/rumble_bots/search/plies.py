@@ -9,7 +9,7 @@ from rumble_engine.chance import BITS
 from rumble_bots.knowledge import KNOWLEDGE
 
 LATE = 500
-"""Number of plies after which a random game counts as a tie. Most random games are shorter."""
+"""After this many plies, a random game counts as a tie. Most random games are shorter."""
 
 
 def random_ply(state: State, random: Random) -> State:

@@ -136,7 +136,7 @@ class HouseBots:
         return [name for name in self._residents if not self._may_use(name)]
 
     def ladder(self) -> Mapping[str, str]:
-        """Return a dict from the name of each reference bot to a line of text about the bot, the weakest bot first."""
+        """Return a line of text about each reference bot, by its name, the weakest bot first."""
         return {} if self._runner is None else self._runner.ladder()
 
     def reference_bots(self, config: TournamentConfig) -> Mapping[str, str]:

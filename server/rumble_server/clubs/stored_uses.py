@@ -15,7 +15,7 @@ class StoredUses:
 
     def __init__(self) -> None:
         self._last_read: dict[str, tuple[int, ClubUse]] = {}
-        """For each club, the size of the club's facts in bytes and the club's use of resources, as last read.
+        """For each club, the size of its facts in bytes and its use of resources, as last read.
 
         A new size shows that the club has new facts.
         """

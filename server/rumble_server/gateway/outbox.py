@@ -23,8 +23,7 @@ MOST_NOTED = 256
 Each write of the outbox makes at most one note.
 """
 MOST_WAITING_CONNECTIONS = 256
-"""Number of waiting connections at which the outbox writes before the end of the loop's iteration, to bound the
-wait."""
+"""When this many connections wait, the outbox writes before the end of the loop's iteration, to bound the wait."""
 
 
 class OutboxConnection(Protocol):

@@ -53,7 +53,7 @@ _asker: ContextVar[Asker] = ContextVar("asker")
 
 
 def asks(asker: Asker) -> None:
-    """Set the asker of the current asyncio task, and of asyncio tasks that the current task starts."""
+    """Set the asker of the current asyncio task, and of the tasks that it starts."""
     _asker.set(asker)
 
 

@@ -11,8 +11,8 @@ LEAST_NEW, MOST_NEW = 1_250, 2_500
 """Numbers of new objects after which the collector makes a pass: usual, and while passes take much of the time.
 
 A pass takes 1 ms to 3 ms. A pass takes up to twice as long if all new objects are still in use, and three times as long
-if other programs use the processor, too. Freed old objects lower Python's count of new objects, so a pass may look at
-far more objects than the number. Therefore `collect_if_due` makes passes, too.
+if other programs use the processor, too. Freed old objects lower Python's count of new ones, so a pass may look at far
+more than this number. Therefore `collect_if_due` makes passes, too.
 """
 LEAST_COUNTED = 100
 """Minimum of Python's count of new objects for a pass by `collect_if_due`, except for a pass because of `MOST_HELD`.

@@ -41,8 +41,8 @@ class SideProcess:
         self._before: ProcessPoolExecutor | None = None
         """The newest pool that is no longer used, because the pool's process died or `close` was called.
 
-        The reference keeps the pool in memory, so that the pool's own thread does not free the pool. Otherwise the
-        thread could wait for a lock that it holds itself, and the server would never end (seen with Python 3.13.0).
+        The reference keeps the pool in memory, so that its own thread does not free it. Otherwise the thread could wait
+        for a lock that it holds itself, and the server would never end (seen with Python 3.13.0).
         """
 
     async def run(self, task: Callable[[*Args], T], *args: *Args) -> T:

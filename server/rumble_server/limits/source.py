@@ -1,8 +1,8 @@
 """The source of a request: the address by which limits count, and whether the client is on this machine.
 
-Limits count an IPv4 address as the address itself, even if the address is written as an IPv6 address. Limits count any
-other IPv6 address as its network of 64 bits, because a client can use every address of the network. If a trusted proxy
-forwards a request, the source is the client that the proxy names.
+Limits count an IPv4 address as itself, even if it is written as an IPv6 address. Limits count any other IPv6 address as
+its network of 64 bits, because a client can use every address of the network. If a trusted proxy forwards a request,
+the source is the client that the proxy names.
 """
 
 import re

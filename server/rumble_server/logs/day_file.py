@@ -66,7 +66,7 @@ class DayFile(TimedRotatingFileHandler):
     def rotation_filename(self, default_name: str) -> str:
         """Return `default_name`, or a longer name if a file is already called `default_name`.
 
-        If the clock was set back, a day may have several files, and a later file must not replace an earlier file.
+        If the clock was set back, a day may have several files, and a later one must not replace an earlier one.
         """
         return default_name if not os.path.exists(default_name) else f"{default_name}.{time.time_ns()}"
 

@@ -41,7 +41,7 @@ class FloodFilter(logging.Filter):
         return is_first
 
     def tick(self, now_s: float) -> None:
-        """If the window has ended, or the clock was set back, log the window's counts, and begin a new window."""
+        """If the window has ended, or the clock was set back, log its counts, and begin a new one."""
         if not self._until_s - WINDOW_S <= now_s < self._until_s:
             self._until_s = now_s + WINDOW_S
             self.flush()

@@ -85,7 +85,7 @@ class Plies:
     def try_apply(self, fact: PlyFact) -> bool:
         """Apply a fact from the log, like `apply`.
 
-        If the game's code fails at a ply, this ply and all later plies are left out.
+        If the game's code fails at a ply, this ply and all later ones are left out.
         """
         try:
             return fact.ply == len(self.moves) and self.apply(fact)

@@ -13,8 +13,8 @@ MeasureWait = Callable[[int], tuple[int, bool]]
 """Function that returns for how long a turn and its answer waited in this machine.
 
 The turn waited to be written, and the answer waited to be read. The function is called while the answer is handled. The
-argument is the age of the turn in ms. The result is the sum of both times in ms, and True if the sum is exact, or False
-if the sum is only a minimum.
+argument is the age of the turn in ms. The result is the sum of both times in ms, and True if it is exact, or False if
+it is only a minimum.
 """
 STAMP_BEYOND_MS = 250
 """Maximum lateness in ms for which a fast answer is excused without a question to the kernel.

@@ -173,7 +173,7 @@ class HandOvers:
         self._hand_over(club, None, now_ms)
 
     def hand_to_next(self, club: str, epoch: int, now_ms: int) -> None:
-        """Hand a club that this node cannot load over to the next node in the club's order of nodes.
+        """Hand a club that this node cannot load over to the next node in the club's order.
 
         After the last node, the first node gets the club. A lone node leads the club again under a new epoch.
         """

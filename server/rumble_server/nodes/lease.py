@@ -4,9 +4,9 @@
 runs the statements of `Lease`, and `LedClubs` carries out the commands; tests do the same on virtual time. A *look* is
 the statement `Look`, which reads the rows of all nodes and clubs. `HandOvers` decides on the hand-overs of clubs.
 
-Two nodes must never lead a club at the same time. Other nodes measure a node's lease with the database's clock, and the
-node itself measures its lease with its own monotonic clock. The node counts the time from the moment it sends the
-renewal. The node also counts a tenth less than the full time, because two clocks may run at different rates.
+Two nodes must never lead a club at the same time. Other nodes measure a lease with the database's clock, and its holder
+with its own monotonic clock. The node counts the time from the moment it sends the renewal. The node also counts a
+tenth less than the full time, because two clocks may run at different rates.
 
 A node is suspended when its lease is over. The node goes on only after two statements: a renewal, then a look. The look
 shows takeovers of the node's clubs, because a takeover raises the club's epoch.

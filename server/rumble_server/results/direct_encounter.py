@@ -14,7 +14,7 @@ class Encounters:
 
     scores: dict[str, int]
     met: dict[str, int]
-    """For each bot, the number of other bots of the group that the bot has met."""
+    """For each bot, the number of other bots of the group that it has met."""
     win: int
     """Score for a win against a bot, in the unit of `scores`."""
 

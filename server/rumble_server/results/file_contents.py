@@ -56,7 +56,7 @@ class FileNames:
         """First spelling of each name, and where the file has this spelling. The key is the case-folded name."""
 
     def check_name(self, name: object, where: str) -> str:
-        """Check a name against earlier names, and remember the name. Return the problem; empty without a problem.
+        """Check a name against earlier names, and remember it. Return the problem; empty without a problem.
 
         `where` is the location of the name in the file, for the message.
         """

@@ -34,8 +34,8 @@ class TableResult:
 def table_result_of(over: MatchOver) -> TableResult:
     """Return the `TableResult` of a match. Absent bots finish behind the bots that played.
 
-    In a plain match, seats that lost by a fault count as fallen out. The payoff of an absent bot is the lowest payoff
-    of the table, or 0 if all payoffs are positive. So absence does not pay. Raises ValueError for a void attempt.
+    In a plain match, seats that lost by a fault count as fallen out. The payoff of an absent bot is the lowest of the
+    table, or 0 if all are positive. So absence does not pay. Raises ValueError for a void attempt.
     """
     if over.scores is None:
         raise ValueError(f"match {over.match}, attempt {over.attempt}, has no result")

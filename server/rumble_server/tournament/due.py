@@ -14,7 +14,7 @@ from rumble_server.tournament.slot import Slot
 from rumble_server.tournament.terms import Terms
 
 MOST_PULLED_MATCHES = 2_500
-"""Number of matches pulled in one call of `Tournament.due` after which the call pulls no further round, and ends."""
+"""After this many matches pulled in one call of `Tournament.due`, the call pulls no further round, and ends."""
 Due = MatchStarted | MatchOver | facts.RoundFact
 
 

@@ -62,7 +62,7 @@ class PokerState(State):
 
     @property
     def to_move(self) -> int:
-        """The seat to act, or the seat with the button if no seat has to act."""
+        """The seat to act, or the one with the button if none has to act."""
         return self.button if self.hand is None or self.hand.is_chance else self.hand.mover
 
     # --- Chance ---

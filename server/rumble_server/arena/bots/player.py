@@ -82,8 +82,8 @@ class Player:
         return None
 
     def plays_elsewhere_too(self, tournament: Tournament) -> bool:
-        """Return true if the bot has matches to play in this tournament, and also plays or has to play matches in
-        another tournament. A challenge does not count as another tournament.
+        """Return true if the bot has matches to play here, and also plays or has to play in another tournament. A
+        challenge does not count as another tournament.
         """
         others = [each for each in self.tournaments.values() if each is not tournament and each.challenger is None]
         return tournament.has_matches(self.name) and any(
@@ -182,8 +182,8 @@ class Player:
     def eligible_sessions(self, game: str) -> list[BotSession]:
         """Return the sessions that may play a match of this game.
 
-        If the bot has a single session, and this session names no worker, the session may play any game. Otherwise
-        return the sessions whose login accepts the game.
+        If the bot has a single session, which names no worker, it may play any game. Otherwise return the sessions
+        whose login accepts the game.
         """
         if self.sole_session is not None:
             return [self.sole_session]

@@ -51,7 +51,7 @@ class Organiser:
 
     @transactional
     def create_next(self, ended: EndedTournament, config: TournamentConfig, *, top: int | None = None) -> Tournament:
-        """Create a tournament after an ended one, and move the pupils of the ended tournament to the new tournament.
+        """Create a tournament to follow an ended one, whose pupils move to the new one.
 
         With `top`, only the best `top` pupils are moved. Pupils who left, and bots whose login excludes the game, are
         not moved. A moved pupil who waits for the next tournament (see `followers`) gets `joined` first, and then the

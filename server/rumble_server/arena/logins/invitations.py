@@ -1,6 +1,6 @@
 """Invitation codes that bots show. Wrong codes are counted.
 
-A bot with a valid code may log in even if the bounds of the bot's address allow no further bot.
+A bot with a valid code may log in even if its address may have no further bot.
 """
 
 from dataclasses import dataclass

@@ -1,7 +1,7 @@
 """Challenges: each is an unlisted, unrated tournament of a single match between connected bots.
 
-The challenges from an address, and the challenges against a bot, are bounded, so that they cannot fill the room of
-bots and the disk that all bots share.
+The challenges from an address or against a bot are bounded, so that they fill neither the room of bots nor the shared
+disk.
 """
 
 from collections import Counter
@@ -143,8 +143,7 @@ class Challenges:
     def _make_room(self, asker: str) -> bool:
         """Cancel a challenge to make room for the holder `asker`. Return whether a challenge was cancelled.
 
-        The oldest challenge of the holder with the most challenges is cancelled, if this holder has at least two
-        challenges more than `asker`.
+        The holder with the most challenges loses the oldest, if it has at least two more than `asker`.
         """
         shares = Counter(self._counted.values())
         ((biggest, most),) = shares.most_common(1)

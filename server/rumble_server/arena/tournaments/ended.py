@@ -10,7 +10,7 @@ from rumble_server.tournament.ended import EndedTournament, FinalResult
 from rumble_server.tournament.errors import CommandRefused
 
 MakeAnswer = Callable[[EndedTournament, str], tuple[bytes, FinalResult | None]]
-"""Function that takes a tournament's record and a bot's name, and returns the answer to the bot and the bot's result.
+"""Function that takes a tournament's record and a bot's name, and returns the answer to the bot and its result.
 
 The result is None if no `tournament_over` is to follow. The function raises CommandRefused to answer with an error.
 """

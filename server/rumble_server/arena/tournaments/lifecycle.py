@@ -80,8 +80,8 @@ class Lifecycle:
     def remove(self, player: Player, tournament: Tournament) -> None:
         """Take a bot out of a tournament for good. The bot loses its remaining matches.
 
-        The host has removed the bot, or the bot's name is freed for another bot. Do nothing if the bot is out already.
-        Raises CommandRefused.
+        The host has removed the bot, or its name is freed for another. Do nothing if the bot is out already. Raises
+        CommandRefused.
         """
         if not self._record_leaving(player, tournament, removed=True):
             return

@@ -29,11 +29,11 @@ from rumble_server.tournament.tournament import Tournament
 log = logging.getLogger(__name__)
 
 MOST_ATTEMPTS = 5
-"""Number of void attempts at a match after which the match's tournament is paused, so that the host can look into the
-match. A challenge is cancelled instead of paused. Attempts that the host ended do not count."""
+"""After this many void attempts at a match, its tournament is paused, so that the host can look into it. A challenge is
+cancelled instead of paused. Attempts that the host ended do not count."""
 MOST_STALLS = 2
-"""Number of stalled attempts at a match after which the match's tournament is paused, else a bot could void matches at
-will. An attempt is stalled if too much excused time made the attempt void."""
+"""After this many stalled attempts at a match, its tournament is paused, else a bot could void matches at will. An
+attempt is stalled if too much excused time made the attempt void."""
 PAIRING_NOTICE_MS = 1_000
 """Time in ms after which the bots and watchers are told that the pairing of a round takes long."""
 STARTS_AT_ONCE = 32

@@ -118,8 +118,8 @@ def given_format(results: "ResultsFile") -> "Format | None":
 def given_names(text: str | None, results: "ResultsFile", *, of_tables: bool = False) -> list[str]:
     """Return the tie-breaks that `text` names. If `text` is None, return the tie-breaks that the file names.
 
-    If the file names no tie-break, or an unknown tie-break, return default tie-breaks. Each format has its own default,
-    and so have tables. The tie-breaks of a TRF file are not read.
+    If the file names no tie-break, or an unknown one, return the defaults. Each format has its own default, and so have
+    tables. The tie-breaks of a TRF file are not read.
     """
     from rumble_server.results.tables.standings import DEFAULT_TABLES, TABLE_TIEBREAKS
     from rumble_server.results.tiebreaks import DEFAULT, DEFAULT_SWISS, TIEBREAKS

@@ -147,7 +147,7 @@ def tiebreak_legend(table: Table, known: Mapping[str, str] = TIEBREAKS) -> list[
 def fitting_table(
     console: Console, lines: Lines, title: str | None = None, entrants: Lines = (), seats: int = 2, beside: int = 0
 ) -> Table | None:
-    """Draw full standings, or brief standings if full standings are too wide. Return None if both are too wide.
+    """Draw full standings, or brief ones if they would be too wide. Return None if both are too wide.
 
     The standings must leave `beside` columns of the terminal free.
     """

@@ -33,7 +33,7 @@ def make_house_bot(reference_bot: str, name: str) -> Bot:
     """Make a house bot. Raises ReferenceBotError, BadFunction.
 
     If a reference bot cannot play every installed game, the attribute `games` of the returned bot lists the games that
-    the bot can play.
+    it can play.
     """
     from rumble_bots.reference import REFERENCE_BOTS
 

@@ -1,1 +1,1 @@
-"""Code shared by several commands, and the parts of commands that are too long for the command's module."""
+"""Code shared by several commands, and parts of a command that are too long for its module."""

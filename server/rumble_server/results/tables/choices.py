@@ -181,9 +181,9 @@ def saved(sharing: int, behind: int) -> float:
     `sharing` is the number of bots at the place, and `behind` the number of bots at later places. All bots count as
     equally strong.
 
-    In an order of the bots, a bot's score is the number of choices that the bot won, minus an expected number. The
-    expected number is the sum of 1 / n over the bot's choices, where n is the number of bots in a choice. Every bot at
-    the shared place wins a single choice in any order, so the order changes only the expected number. The result is the
+    In an order of the bots, a bot's score is the number of choices that it won, minus an expected number. The expected
+    number is the sum of 1 / n over the bot's choices, where n is the number of bots in a choice. Every bot at the
+    shared place wins a single choice in any order, so the order changes only the expected number. The result is the
     variance of the expected number over the positions in an order, divided by `sharing` - 1. For a draw of two bots the
     result is 1/4, the variance of a match between equals.
     """

@@ -86,7 +86,7 @@ class TableTally(FieldTally[TableResult, TableCount]):
     def __init__(self, field: Iterable[str] = ()) -> None:
         super().__init__(field)
         self.before: Counter[tuple[str, str]] = Counter()
-        """For each pair of bots, the number of tables at which the first bot finished before the second bot."""
+        """For each pair of bots, the number of tables at which the first finished before the second."""
         self.tied: Counter[tuple[str, str]] = Counter()
         """For each pair of bots, the number of tables at which both bots shared a place.
 

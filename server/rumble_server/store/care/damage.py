@@ -141,7 +141,7 @@ def structure_problems(database: sqlite3.Connection) -> list[str]:
 
 
 def read_rows(database: sqlite3.Connection) -> Iterator[RawRow]:
-    """Yield the rows of the log in order of number, then an empty row for each row that can no longer be read.
+    """Yield the rows of the log in order of number, then an empty row for each one that can no longer be read.
 
     The log's index shows to which tournament an unreadable row belongs. If the index cannot be read either, nobody
     knows the tournaments of the lost rows. In this case, yield an empty row about each club as a whole.

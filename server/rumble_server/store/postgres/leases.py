@@ -209,7 +209,7 @@ class Leases:
         return {club: use for (uses,) in await self._rows(_OTHER_USES, {"node": node}) for club, use in uses.items()}
 
     async def end_lease(self, node: str) -> None:
-        """End a node's lease, to free the node's clubs for other nodes."""
+        """End a node's lease, to free its clubs for others."""
         await self._rows(_LEAVE, {"node": node})
 
     # --- of all nodes ---

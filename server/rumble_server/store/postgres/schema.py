@@ -18,7 +18,7 @@ FIRST_EPOCH = "(1000 * extract(epoch FROM clock_timestamp()))::bigint"
 NEXT_EPOCH = f"greatest(clubs.epoch + 1, {FIRST_EPOCH})"
 """SQL expression for the next epoch of a club: the present time in ms, or the present epoch plus 1 if that is greater.
 
-The time makes each epoch greater than all earlier epochs, even epochs that the database has lost. Epochs are lost when
+The time makes each epoch greater than all earlier epochs, even those that the database has lost. Epochs are lost when
 an older copy is restored, or when a standby without the last commits is promoted. To restore a copy or to promote a
 standby takes longer than 1 ms. So the present time is then greater than the lost epochs.
 """

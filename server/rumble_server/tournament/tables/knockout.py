@@ -227,8 +227,8 @@ def _in_order(keys: _Keys) -> list[int]:
 
 
 def _tied(keys: _Keys, on: int) -> list[int]:
-    """Return the bots that are tied at the border between the first `on` bots, which go on, and the other bots. Return
-    an empty list without a tie.
+    """Return the bots that are tied at the border between the first `on` bots, which go on, and the others. Return an
+    empty list without a tie.
     """
     in_order = sorted(keys.values())
     return [bot for bot, key in keys.items() if key == in_order[on]] if in_order[on - 1] == in_order[on] else []

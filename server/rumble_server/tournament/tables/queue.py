@@ -1,9 +1,9 @@
 """The queue of waiting tables, which finds the tables that can start now. Synchronous, without I/O or a clock.
 
 A bot keeps its room for its oldest waiting tables, for as many as it can take. A table starts if each of its bots that
-is not gone keeps room for the table. So no bot starts a newer table with the room that an older table needs, and no
-table starves: at the latest, the oldest table starts when the running matches of its bots have ended. A search looks
-only at the waiting tables of one bot. So the cost of a search does not depend on the number of bots.
+is not gone keeps room for the table. So no bot starts a newer table with the room that an older one needs, and no table
+starves: at the latest, the oldest table starts when the running matches of its bots have ended. A search looks only at
+the waiting tables of one bot. So the cost of a search does not depend on the number of bots.
 """
 
 from collections.abc import Callable, Iterable, Set
@@ -41,8 +41,7 @@ class TableQueue(Queue):
         """Return the oldest table of `bot` that can start now, or is lost now; None without such a table.
 
         The caller takes a returned table, lowers the room of the bots that play, and calls again, until the result is
-        None. Call the method for a bot when the bot gets room, when the bot becomes gone, and when a table of the bot
-        is lost.
+        None. Call the method for a bot when it gets room, when it becomes gone, and when one of its tables is lost.
         """
         for slot in self.waiting(bot) if bot in gone else self._with_room(bot, room_of):
             there = [each for each in slot.seats if each not in gone]

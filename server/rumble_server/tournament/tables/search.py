@@ -23,8 +23,8 @@ IDLE_SWEEPS = 8
 """Number of successive sweeps that do not lower the cost. After so many such sweeps, the search ends if the `excess` is
 not above 0. A sweep disturbs each round once."""
 MOST_TRIALS = 1_500
-"""Number of calls of `disturb` after which no further sweep of a search begins. A call takes about 0.5 ms for 16 bots,
-and 3 ms for 64 bots."""
+"""After this many calls of `disturb`, no further sweep of a search begins. A call takes about 0.5 ms for 16 bots, and 3
+ms for 64 bots."""
 _BYE_COST = 1e9
 """Cost of uneven numbers of byes, far above every cost of uneven numbers of meetings."""
 _PARTS = 8
@@ -156,7 +156,7 @@ class _Company:
             self._count(tables, 1)
 
     def _improve(self, tables: _Tables) -> None:
-        """Swap the bots of a round until no swap lowers the cost, the best swap first."""
+        """Swap the bots of a round, the best swap first, until none lowers the cost."""
         while True:
             mates, now = self._together(tables), self._uneven()
             more, fewer = self._uneven(1) - now, self._uneven(-1) - now

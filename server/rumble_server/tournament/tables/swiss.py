@@ -105,7 +105,7 @@ def next_byes(played: Iterable[TableRound], order: Sequence[int], byes: int) -> 
 
 
 class _Search:
-    """The search for the tables of a round. A bot's index decides the bot's table, and bots are swapped.
+    """The search for the tables of a round. A bot's index decides its table, and bots are swapped.
 
     At first the bots are in the order of their points.
     """

@@ -102,7 +102,7 @@ async def get_version(
 
 
 async def _save(site: Site, claim: Claim, body: NewVersion) -> int:
-    """Save a version for the owner of a name, and return the version's number once the version is on disk."""
+    """Save a version for the owner of a name, and return its number once it is on disk."""
     async with site.saving.setdefault(claim.name, asyncio.Lock()):
         await site.wait_for_disk()  # a version whose request was given up may still be on its way
         stored = await site.reader.versions(claim.name)

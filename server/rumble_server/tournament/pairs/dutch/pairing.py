@@ -145,7 +145,7 @@ def can_be_paired(players: list[DutchPlayer], bye_score: int | None) -> bool:
 
 
 def _pairs_in_order(players: list[DutchPlayer]) -> bool:
-    """Pair each player with the nearest free player, and return whether this pairs all players.
+    """Pair each player with the nearest free one, and return whether this pairs all.
 
     If not, another pairing may still pair all players.
     """

@@ -39,7 +39,7 @@ async def remove_token(request: Request, name: str) -> DoneAnswer:
 
 
 async def make_token(request: Request, response: Response) -> models.MadeHostToken:
-    """Make the host token that a request asks for, wait until the token is on disk, and return the token.
+    """Make the host token that a request asks for, wait until it is on disk, and return it.
 
     Raises TokenRefused and WebError.
     """
