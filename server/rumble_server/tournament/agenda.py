@@ -135,7 +135,7 @@ class Agenda:
                 break
         return self.open[match_id]
 
-    def has_more(self, bot: str) -> bool:
+    def has_more_for(self, bot: str) -> bool:
         """Return true if the bot has waiting matches, or may get matches from a schedule without logged rounds."""
         return self.queue.has_waiting(bot) or self.may_add_round_for(bot)
 

@@ -251,7 +251,7 @@ class Tournament:
 
         Call the method before the bot gets further matches.
         """
-        if not self._agenda().has_more(bot):
+        if not self._agenda().has_more_for(bot):
             self.field[bot].count_absence_from(at_ms)
 
     def _agenda(self) -> Agenda:
@@ -487,7 +487,7 @@ class Tournament:
 
     def has_matches(self, bot: str) -> bool:
         """Return true if the tournament is running and has matches to start for the bot."""
-        return self.status == "running" and self.agenda is not None and self.agenda.has_more(bot)
+        return self.status == "running" and self.agenda is not None and self.agenda.has_more_for(bot)
 
     @property
     def challengers(self) -> list[str]:

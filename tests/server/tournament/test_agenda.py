@@ -103,12 +103,12 @@ def test_finding_a_match_pulls_until_it_comes() -> None:
 
 def test_a_bot_may_have_more_until_all_is_pulled_and_played() -> None:
     made = agenda(2, legs=1)
-    assert made.has_more("ann")
+    assert made.has_more_for("ann")
     pull(made)
     pull(made)
-    assert made.has_more("ann")
+    assert made.has_more_for("ann")
     close(made, "friday.1.1.1.1")
-    assert not made.has_more("ann")
+    assert not made.has_more_for("ann")
 
 
 def test_no_round_is_pulled_for_a_bot_with_enough_opponents_in_sight() -> None:
@@ -139,6 +139,6 @@ def test_a_late_joiner_has_only_the_matches_that_it_got_when_it_joined() -> None
     agenda = Agenda("t", ("ann", "ben"), RoundRobin(Plan(2, cycles=5, legs=1)))
     agenda.add_late_bot("cid")
     for slot in agenda.queue.waiting("cid"):
-        assert agenda.has_more("cid")
+        assert agenda.has_more_for("cid")
         agenda.dequeue(slot)
-    assert [agenda.has_more(bot) for bot in agenda.bots] == [True, True, False]
+    assert [agenda.has_more_for(bot) for bot in agenda.bots] == [True, True, False]
