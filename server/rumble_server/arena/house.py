@@ -129,7 +129,8 @@ class HouseBots:
         """Return the house bots that should be connected now."""
         residents = [(name, bot, True) for name, bot in self._residents.items() if self._may_use(name)]
         added = [(each.name, each.reference_bot, False) for each in self._added.values()]
-        return [HouseBot(name, self._keys.key(name), bot, challenges) for name, bot, challenges in [*residents, *added]]
+        bots = [*residents, *added]
+        return [HouseBot(name, self._keys.key(name), bot, is_resident) for name, bot, is_resident in bots]
 
     def residents_with_taken_name(self) -> list[str]:
         """Return the names of residents that do not play, because other bots use these names."""

@@ -156,7 +156,7 @@ class HouseBot:
     name: str
     key: str
     reference_bot: str
-    challenges: bool
+    is_resident: bool
     """True for a resident: a house bot that waits for challenges. False for a house bot added to a tournament. An added
     bot learns the tournament's id from the message `session`."""
 

@@ -37,7 +37,7 @@ def names(house: FakeHouse) -> list[str]:
 def play(world: World, bots: list[HouseBot]) -> None:
     """Do the work of the house's processes: log in under the given name and key, and play."""
     for bot in bots:
-        world.player(bot.name, first_legal, lambda: 1, key=bot.key, challenges=bot.challenges)
+        world.player(bot.name, first_legal, lambda: 1, key=bot.key, challenges=bot.is_resident)
 
 
 def test_house_bots_fill_a_field_play_and_end_with_their_tournament() -> None:
@@ -142,7 +142,7 @@ def test_nobody_else_takes_a_name_of_the_house(key: str | None) -> None:
 def test_functions_of_files_are_residents_too() -> None:
     _, made, house = housed("my.py:ai")
     made.open()
-    assert house.kept == [HouseBot("house-ai", house.kept[0].key, "my.py:ai", challenges=True)]
+    assert house.kept == [HouseBot("house-ai", house.kept[0].key, "my.py:ai", is_resident=True)]
 
 
 @pytest.mark.parametrize(

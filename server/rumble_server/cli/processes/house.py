@@ -68,8 +68,8 @@ class HouseProcesses:
         if not bots:
             del self._wanted[club]
         kept = [ClubBot(each, bot) for each, of_club in self._wanted.items() for bot in of_club]
-        wanted: dict[ClubBot | None, list[ClubBot]] = {each: [each] for each in kept if not each.bot.challenges}
-        residents = [each for each in kept if each.bot.challenges]
+        wanted: dict[ClubBot | None, list[ClubBot]] = {each: [each] for each in kept if not each.bot.is_resident}
+        residents = [each for each in kept if each.bot.is_resident]
         if residents:
             wanted[None] = residents
         for gone in self._children.keys() - wanted.keys():

@@ -112,9 +112,9 @@ async def _play(server: str, spec: Mapping[str, Any], tls: Callable[[], ssl.SSLC
         server,
         name=spec["name"],
         key=spec["key"],
-        challenges=spec["challenges"],
+        challenges=spec["is_resident"],
         connect=partial(connect, tls=tls),
-        max_matches=MATCHES_TO_CHALLENGE if spec["challenges"] else MATCHES_IN_TOURNAMENT,
+        max_matches=MATCHES_TO_CHALLENGE if spec["is_resident"] else MATCHES_IN_TOURNAMENT,
     )
 
 

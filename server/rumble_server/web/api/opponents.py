@@ -18,7 +18,7 @@ def playable_games() -> list[Game]:
 
 def opponents(site: Site, games: list[Game]) -> list[Opponent]:
     """List the bots that take challenges: house bots from the weakest to the strongest, then other bots by name."""
-    reference_bots = {bot.name: bot.reference_bot for bot in site.house_bots.bots() if bot.challenges}
+    reference_bots = {bot.name: bot.reference_bot for bot in site.house_bots.bots() if bot.is_resident}
     ladder = site.house_bots.ladder()
     found = [
         _opponent(player, reference_bots.get(player.name), ladder, games, site.play.display_names.get(player.name))

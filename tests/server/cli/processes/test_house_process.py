@@ -51,7 +51,7 @@ def tell(process: subprocess.Popen[bytes], *bots: dict[str, Any], port: int = 1)
 
 
 def bot_of(club: str) -> dict[str, Any]:
-    return {"reference_bot": "random", "name": "house-random", "key": "k" * 16, "challenges": True, "club": club}
+    return {"reference_bot": "random", "name": "house-random", "key": "k" * 16, "is_resident": True, "club": club}
 
 
 def end(process: subprocess.Popen[bytes]) -> bytes:
