@@ -277,7 +277,7 @@ async def test_a_socket_that_is_left_unread_stays_so_after_its_bytes_are_handled
 async def test_the_socket_of_a_bot_that_logs_in_while_it_is_left_unread_is_read_at_once(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(read_fairness, "MOST_AGAIN", 0)
+    monkeypatch.setattr(read_fairness, "MOST_REREAD", 0)
     async with served() as server, server.raw() as client:
         await client.upgrade()
         (bot,) = server.made
