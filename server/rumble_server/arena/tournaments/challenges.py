@@ -43,11 +43,9 @@ class Challenges:
         self._lifecycle = lifecycle
         self._random = random
         self._admission = admission
-        self._counted: dict[str, str] = {}
-        """Holder of each open challenge, by the challenge's tournament id (see `_quota_holder`)."""
-        self._charged: dict[str, str] = {}
-        """Holder to whom the bytes of a challenge are charged, by the challenge's tournament id. A challenge stays here
-        until its end is on disk."""
+        self._holders: dict[str, str] = {}
+        """Holder of each challenge made in this run, by the challenge's tournament id (see `_holder_for`). A challenge
+        stays here until its end is on disk, because its bytes are charged to the holder."""
 
     def still_open(self) -> dict[str, Tournament]:
         """Return the challenges that are not over, by tournament id."""
@@ -57,7 +55,6 @@ class Challenges:
     def challenge(self, player: Player, session: BotSession, challenge: Challenge) -> None:
         """Create and begin the tournament of the challenge that a player sent by a session. Raises CommandRefused."""
         open_now = self.still_open()
-        self._counted = {each: self._counted.get(each, "") for each in open_now}  # without challenges that are over
         own = next((each.id for each in open_now.values() if each.challenger == player.name), None)
         if own is not None:
             raise CommandRefused(ErrorCode.UNAVAILABLE, f"your challenge {own} is still open")
@@ -66,22 +63,23 @@ class Challenges:
             if not each.has_room_for_challenge(challenge.game) and each.pending_tournament is not None:
                 message = f"{each.name} has matches to play in {each.pending_tournament}, and no place beside them"
                 raise CommandRefused(ErrorCode.UNAVAILABLE, message)
-        holder = self._quota_holder(player, session)
+        holder = self._holder_for(player, session)
+        holders = {each: self._holders.get(each, "") for each in open_now}
         config = challenge_config(challenge, player.name, others, seed=self._random.getrandbits(32))
         for other in others:
             at_other = open_now.keys() & other.tournaments.keys()
-            self._check_bounds(session, other, holder, at_other)
+            self._check_bounds(session, other, at_other, holder, holders)
             self._check_bytes(session, other, holder)
             if not other.accepts_game(config.game):
                 raise CommandRefused(ErrorCode.UNAVAILABLE, f"{other.name} does not play {config.game}")
             self._check_time_limits(session, other, len(at_other), config.time_control)
         self._recorder.allowance.check_creation()  # before another challenge gives way
-        if len(self._counted) >= self._admission.bounds.open_challenges and not self._make_room(holder):
+        if len(open_now) >= self._admission.bounds.open_challenges and not self._make_room(holder, holders):
             self._refuse(session, others[0], TOO_MANY)
         tournament = self._lifecycle.create(config, challenger=player.name)
         seats = [other.name for other in others]
         seats.insert(self._random.randrange(len(seats) + 1) if challenge.seat is None else challenge.seat, player.name)
-        self._counted[tournament.id] = self._charged[tournament.id] = holder
+        self._holders[tournament.id] = holder
         for each in (player, *others):
             self._lifecycle.join(each, tournament)
         self._lifecycle.begin(tournament, tuple(seats))
@@ -129,9 +127,10 @@ class Challenges:
             message = f"many challenge {other.name}: at the moment only with at most {bounds.hurried_challenge_ms} ms"
             self._refuse(session, other, f"{message} in `move_ms` and `bank_ms`")
 
-    def _check_bounds(self, session: BotSession, other: Player, holder: str, at_other: Set[str]) -> None:
-        bounds, counted = self._admission.bounds, self._counted
-        own = {each for each, other_holder in counted.items() if other_holder == holder}
+    def _check_bounds(
+        self, session: BotSession, other: Player, at_other: Set[str], holder: str, holders: Mapping[str, str]
+    ) -> None:
+        bounds, own = self._admission.bounds, {each for each in holders if holders[each] == holder}
         if len(own) >= bounds.challenges_per_address:
             self._refuse(session, other, TOO_MANY)
         most = bounds.challenges_per_address_at_one_bot
@@ -140,16 +139,16 @@ class Challenges:
         if len(at_other) >= bounds.open_challenges_at_one_bot or len(own & at_other) >= most:
             self._refuse(session, other, f"too many challenge {other.name}; try again later")
 
-    def _make_room(self, asker: str) -> bool:
+    def _make_room(self, asker: str, holders: Mapping[str, str]) -> bool:
         """Cancel a challenge to make room for the holder `asker`. Return whether a challenge was cancelled.
 
         The holder with the most challenges loses the oldest, if it has at least two more than `asker`.
         """
-        shares = Counter(self._counted.values())
-        ((biggest, most),) = shares.most_common(1)
+        shares = Counter(holders.values())
+        ((greediest, most),) = shares.most_common(1)
         if most <= shares[asker] + 1:
             return False
-        oldest = next(each for each, holder in self._counted.items() if holder == biggest)
+        oldest = next(each for each in holders if holders[each] == greediest)
         self._lifecycle.end(self._recorder.tournaments[oldest], cancelled=True, reason=GAVE_WAY)
         return True
 
@@ -163,14 +162,14 @@ class Challenges:
 
     def spend(self, sizes: Mapping[str, int]) -> None:
         """Charge bytes on disk to the holders of challenges. `sizes` maps tournament ids to numbers of new bytes."""
-        for tournament_id in self._charged.keys() & sizes.keys():
-            holder, now_ms = self._charged[tournament_id], self._recorder.clock.now_ms()
+        for tournament_id in self._holders.keys() & sizes.keys():
+            holder, now_ms = self._holders[tournament_id], self._recorder.clock.now_ms()
             self._admission.challenge_bytes.spend(holder, now_ms, sizes[tournament_id])
             tournament = self._recorder.tournaments.get(tournament_id)
             if tournament is None or (tournament.is_over and self._recorder.is_durable(tournament)):
-                del self._charged[tournament_id]
+                del self._holders[tournament_id]
 
-    def _quota_holder(self, player: Player, session: BotSession) -> str:
+    def _holder_for(self, player: Player, session: BotSession) -> str:
         """Return the holder for whom a challenge is counted.
 
         The holder is a tournament that the challenger joined by an invitation or a join code, or else the challenger's
