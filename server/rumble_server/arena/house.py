@@ -188,8 +188,10 @@ class HouseBots:
             joined = commands.join(tournament, each, arena.clock.now_ms(), tournament.invite, joining=count)
             if joined is None:
                 raise CommandRefused(ErrorCode.UNAVAILABLE, f"{each} is in {tournament.id} already")
-            claim, used = arena.logins.check(each, self._keys.key(each), keyless_allowed=False, others=new)
-            new += used is not None and not is_house_name(each)
+            claim, used = arena.logins.judge(each, self._keys.key(each))
+            if used is not None:
+                arena.logins.check_quota(each, others=new)
+                new += not is_house_name(each)
             checked.append((joined, claim, used))
         for joined, claim, used in checked:  # only after all checks, so that a refused command adds no bot
             player = arena.logins.record_claim(claim, used)

@@ -42,16 +42,17 @@ class Admission:
         other.guesses, other.bans = self.guesses.of_club(club), Bans(above=self.bans)
         return other
 
-    def take_name(self, address: str, now_ms: int) -> bool:
-        """Count a new name claimed by `address`. Return False if there are too many."""
-        return self.bounds.exempts(address) or self._names.take(address, now_ms)
+    def take_name(self, address: str, invited_to: str | None, now_ms: int) -> bool:
+        """Count a new name claimed by `address`. Return False if there are too many.
 
-    def take_invited_name(self, address: str, tournament_id: str, now_ms: int) -> bool:
-        """Count a new name claimed by `address` with a valid invitation. Return False if there are too many."""
-        return self._invited_names.take(address, now_ms, self.prefix + tournament_id)
+        When the address is at its bound, the name is counted for `invited_to`, the tournament of a valid invitation.
+        """
+        if self.bounds.exempts(address) or self._names.take(address, now_ms):
+            return True
+        return invited_to is not None and self._invited_names.take(address, now_ms, self.prefix + invited_to)
 
     def allows_name(self, address: str, invited_to: str | None, now_ms: int) -> bool:
-        """Return True if `take_name`, or `take_invited_name` for `invited_to`, would count another name."""
+        """Return True if `take_name` would count another name."""
         if self.bounds.exempts(address) or self._names.allows(address, now_ms):
             return True
         return invited_to is not None and self._invited_names.allows(address, now_ms, self.prefix + invited_to)

@@ -11,10 +11,10 @@ ADDRESS = "203.0.113.7"
 
 def test_new_names_are_counted_by_address_and_beside_them_by_invitation() -> None:
     admission = Admission(Bounds(names_per_hour=1, invited_names_per_hour=2))
-    assert [admission.take_name(ADDRESS, 0) for _ in range(2)] == [True, False]
-    assert [admission.take_invited_name(ADDRESS, "friday", 0) for _ in range(3)] == [True, True, False]
-    assert admission.take_invited_name(ADDRESS, "monday", 0)
-    assert admission.take_name(ADDRESS, HOUR_MS)
+    assert [admission.take_name(ADDRESS, None, 0) for _ in range(2)] == [True, False]
+    assert [admission.take_name(ADDRESS, "friday", 0) for _ in range(3)] == [True, True, False]
+    assert admission.take_name(ADDRESS, "monday", 0)
+    assert admission.take_name(ADDRESS, None, HOUR_MS)
 
 
 @pytest.mark.parametrize("address", ["127.0.0.1", "::1", "127.0.1.9", ""])
@@ -22,15 +22,15 @@ def test_new_names_are_counted_by_address_and_beside_them_by_invitation() -> Non
 def test_loopback_is_exempt_unless_it_is_limited(address: str, limited: bool) -> None:
     admission = Admission(Bounds(names_per_hour=1, limit_loopback=limited))
     assert admission.bounds.exempts(address) != limited
-    assert [admission.take_name(address, 0) for _ in range(2)] == [True, not limited]
+    assert [admission.take_name(address, None, 0) for _ in range(2)] == [True, not limited]
 
 
 def test_addresses_are_counted_in_all_clubs_together_and_invitations_in_each() -> None:
     main = Admission(Bounds(names_per_hour=1, invited_names_per_hour=1, wrong_tries_per_minute=2))
     chess, go = main.of_club("chess"), main.of_club("go")
-    assert chess.take_name(ADDRESS, 0)
-    assert not main.take_name(ADDRESS, 0)
-    assert [each.take_invited_name(ADDRESS, "friday", 0) for each in (main, chess, go, go)] == [True, True, True, False]
+    assert chess.take_name(ADDRESS, None, 0)
+    assert not main.take_name(ADDRESS, None, 0)
+    assert [each.take_name(ADDRESS, "friday", 0) for each in (main, chess, go, go)] == [True, True, True, False]
     chess.guesses.count_wrong(ADDRESS, "ada", "a-guess", 0)
     go.guesses.count_wrong(ADDRESS, "ada", "a-guess", 0)
     assert not main.guesses.allows_try(ADDRESS, "ada", "a-guess", 0)

@@ -163,53 +163,42 @@ class Logins:
         address: str,
         invited_to: str | None,
         *,
-        keyless_allowed: bool,
+        keyless_allowed: bool = False,
         may_free: bool = False,
     ) -> tuple[Player, bool]:
         """Check a name and its key, and record a new name. With `may_free`, free a name if there is no room otherwise.
 
         Return the player and a flag, which is true if no key protects the name. A new name is counted for `address`.
         When the address is at its bound, the name is counted for the tournament `invited_to`. Raises CommandRefused
-        with a code of `check`, or with the code `too_many_messages` if the address has claimed too many names.
+        with a code of `judge` or `check_quota`, or with the code `too_many_messages` if the address has claimed too
+        many names.
         """
-        claim, used = self._check(name, key, keyless_allowed=keyless_allowed)
+        claim, used = self.judge(name, key, keyless_allowed=keyless_allowed)
         if used is not None:
             self._take_name(name, address, invited_to, may_free=may_free)
         return self.record_claim(claim, used), claim.is_open
 
     def _take_name(self, name: str, address: str, invited_to: str | None, *, may_free: bool) -> None:
         """Count a new name in the quota and the bounds of `use_name`. Raises CommandRefused if there is no room."""
-        admission, now_ms, has_freed_own = self._admission, self._recorder.clock.now_ms(), False
+        now_ms = self._recorder.clock.now_ms()
+        has_room = self._admission.allows_name(address, invited_to, now_ms)
         try:
-            self._check_quota(name)
+            self.check_quota(name)
+            if not has_room:
+                message = "too many new names from your address; log in with one that is there, or try again later"
+                raise CommandRefused(ErrorCode.TOO_MANY_MESSAGES, message)
         except CommandRefused:
-            has_freed_own = not admission.allows_name(address, invited_to, now_ms)
-            owners = [address] if has_freed_own else self._rank_addresses(address)
+            owners = self._rank_addresses(address) if has_room else [address]
             if not may_free or not any(self._free_name(each, address, invited_to, now_ms) for each in owners):
                 raise
-        if not (
-            has_freed_own
-            or admission.take_name(address, now_ms)
-            or (invited_to is not None and admission.take_invited_name(address, invited_to, now_ms))
-            or (may_free and self._free_name(address, address, invited_to, now_ms))
-        ):
-            message = "too many new names from your address; log in with one that is there, or try again later"
-            raise CommandRefused(ErrorCode.TOO_MANY_MESSAGES, message)
+        if has_room:
+            self._admission.take_name(address, invited_to, now_ms)
 
-    def check(
-        self, name: str, key: str | None, *, keyless_allowed: bool, others: int = 0
-    ) -> tuple[Claim, NameUsed | None]:
+    def judge(self, name: str, key: str | None, *, keyless_allowed: bool = False) -> tuple[Claim, NameUsed | None]:
         """Check a name and its key. Return the claim on the name, and the fact to record if the name is new.
 
-        `others` is the number of other new names that are to be recorded with this name. Raises CommandRefused with
-        the code `bad_name`, `key_required`, `bad_key` or `quota`.
+        Raises CommandRefused with the code `bad_name`, `key_required` or `bad_key`.
         """
-        claim, used = self._check(name, key, keyless_allowed=keyless_allowed)
-        if used is not None:
-            self._check_quota(name, others)
-        return claim, used
-
-    def _check(self, name: str, key: str | None, *, keyless_allowed: bool) -> tuple[Claim, NameUsed | None]:
         names = self._recorder.names
         if names.get(name) is None and not self._may_claim(name, key):
             raise CommandRefused(ErrorCode.BAD_NAME, f"{name} is kept for a bot of the house; choose another name")
@@ -220,12 +209,16 @@ class Logins:
             raise CommandRefused(ErrorCode.BAD_NAME, f"people know another bot here as {name}; choose another name")
         return claim, used
 
-    def _check_quota(self, name: str, others: int = 0) -> None:
+    def check_quota(self, name: str, others: int = 0) -> None:
+        """Raise CommandRefused with the code `quota` if the club has no room for a new name.
+
+        `others` is the number of other new names that are to be recorded with this name.
+        """
         if not is_house_name(name):
             self._recorder.allowance.check_name(self._recorder.names.of_bots + others)
 
     def record_claim(self, claim: Claim, used: NameUsed | None) -> Player:
-        """Return the player of a name that `check` allowed, and record the name if the name is new."""
+        """Return the player of a name that `judge` allowed, and record the name if the name is new."""
         player = self._recorder.players.get_or_add(claim.name)
         if used is not None:
             self._recorder.record(used)
