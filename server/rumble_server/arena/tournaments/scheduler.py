@@ -64,16 +64,15 @@ class Scheduler:
         self._waiting_for_quota: dict[str, None] = {}
         """Ids of tournaments whose matches wait for the club's quota. The tournament that has waited longest comes
         first. A tournament that starts a match goes to the end."""
-        self._wake_times_ms: dict[str, int] = {}
+        self._timers: dict[str, tuple[int, TimerHandle]] = {}
         """For each tournament id, the time in ms at which the tournament's next absent budget is used up, or at which
-        the tournament starts by itself."""
-        self._timer: TimerHandle | None = None
-        self._timer_at_ms = 0
+        the tournament starts by itself, and the timer for this time."""
 
     def stop(self) -> None:
-        """Stop the timer, because nothing is settled from now on."""
-        if self._timer is not None:
-            self._timer.cancel()
+        """Stop the timers, because nothing is settled from now on."""
+        for _, timer in self._timers.values():
+            timer.cancel()
+        self._timers.clear()
 
     # --- events ---
 
@@ -136,21 +135,18 @@ class Scheduler:
     def excuse_absence(self, for_ms: int) -> None:
         """Do not charge absent budgets for the last `for_ms` milliseconds, because the club was suspended then.
 
-        Absent budgets run again from the time that `Lifecycle.absent_from_ms` returns. The timer is set anew, because
+        Absent budgets run again from the time that `Lifecycle.absent_from_ms` returns. All timers are set anew, because
         server time may have jumped.
         """
         now_ms = self._recorder.clock.now_ms()
+        self.stop()
         with self._recorder.transaction:
             for tournament in self._recorder.tournaments.values():
                 if tournament.status == "running":
                     for fact in tournament.absence.used_budgets(now_ms - for_ms):
                         self._recorder.record(fact)
-                    self._recorder.unsettled[tournament.id] = None
                 tournament.absence.count_from(self._lifecycle.absent_from_ms())
-        if self._timer is not None:
-            self._timer.cancel()
-            self._timer = None
-            self._arm(self._timer_at_ms)
+                self._recorder.unsettled[tournament.id] = None
 
     # --- what follows ---
 
@@ -170,7 +166,7 @@ class Scheduler:
             if tournament is None:
                 del queue[tournament_id]
                 self._waiting_for_quota.pop(tournament_id, None)
-                self._set_wake_time(tournament_id, None)
+                self._set_timer(tournament_id, None)
                 continue
             try:
                 self._settle(tournament)
@@ -199,7 +195,7 @@ class Scheduler:
             self._recorder.unsettled.pop(tournament.id, None)
             if not tournament.has_open_matches:
                 self._pair_or_end(tournament)
-            self._set_wake_time(tournament.id, tournament.wake_at_ms)
+            self._set_timer(tournament.id, tournament.wake_at_ms)
 
     def _pause_while_disk_fails(self, tournament: Tournament) -> None:
         """Pause a running tournament while the log cannot be written, and resume the tournament afterwards."""
@@ -388,36 +384,24 @@ class Scheduler:
 
     # --- time ---
 
-    def _set_wake_time(self, tournament_id: str, wake_at_ms: int | None) -> None:
-        """Record that a settled tournament wants to be woken at `wake_at_ms`.
-
-        The scheduler's only timer then fires at `wake_at_ms` or earlier. If `wake_at_ms` is None, the tournament does
-        not want to be woken.
-        """
-        if wake_at_ms is None:
-            self._wake_times_ms.pop(tournament_id, None)
-        elif wake_at_ms != self._wake_times_ms.get(tournament_id):
-            self._wake_times_ms[tournament_id] = wake_at_ms
-            self._arm(wake_at_ms)
-
-    def _arm(self, wake_at_ms: int) -> None:
-        if self._timer is not None:
-            if self._timer_at_ms <= wake_at_ms:
+    def _set_timer(self, tournament_id: str, wake_at_ms: int | None) -> None:
+        """Let a settled tournament be woken at `wake_at_ms`. If `wake_at_ms` is None, the tournament is not woken."""
+        if tournament_id in self._timers:
+            set_at_ms, timer = self._timers[tournament_id]
+            if set_at_ms == wake_at_ms:
                 return
-            self._timer.cancel()
-        self._timer_at_ms = wake_at_ms
-        self._timer = self._recorder.clock.call_at(wake_at_ms, self._on_clock)
+            timer.cancel()
+            del self._timers[tournament_id]
+        if wake_at_ms is not None:
+            timer = self._recorder.clock.call_at(wake_at_ms, partial(self._wake, tournament_id))
+            self._timers[tournament_id] = wake_at_ms, timer
 
-    def _on_clock(self) -> None:
-        """Wake the tournaments whose time has come, perhaps none, and set the next timer."""
-        self._timer = None
-        now_ms = self._recorder.clock.now_ms()
+    def _wake(self, tournament_id: str) -> None:
+        """Record the used absent budgets of a tournament whose time has come, and settle the tournament."""
+        del self._timers[tournament_id]
         with self._recorder.transaction:
-            for tournament_id in [each for each, wake_at_ms in self._wake_times_ms.items() if wake_at_ms <= now_ms]:
-                del self._wake_times_ms[tournament_id]
-                self._recorder.unsettled[tournament_id] = None
-                tournament = self._recorder.tournaments.get(tournament_id)
-                for fact in [] if tournament is None else tournament.absence.expired_budgets(now_ms):
+            self._recorder.unsettled[tournament_id] = None
+            tournament = self._recorder.tournaments.get(tournament_id)
+            if tournament is not None:
+                for fact in tournament.absence.expired_budgets(self._recorder.clock.now_ms()):
                     self._recorder.record(fact)
-        if self._wake_times_ms:
-            self._arm(min(self._wake_times_ms.values()))
