@@ -215,9 +215,11 @@ class World:
         self._check_settled()
 
     def _check_settled(self) -> None:
-        """Fail if the whole log is on disk, and a tournament still waits to be settled: nothing would settle it."""
+        """Fail if the whole log is on disk, and a tournament still waits to be settled: nothing would settle it, unless
+        the scheduler's budget is spent, and a refill follows.
+        """
         is_waiting = self.log.durable < self.log.last or self.gate.waiting or not self.gate.is_open
-        if not is_waiting and not self.arena.recorder.is_stopped:
+        if not is_waiting and not self.arena.recorder.is_stopped and self.arena.scheduler.budget > 0:
             assert not self.arena.recorder.unsettled, "nothing follows from facts on disk"
 
     def after_crash(self, facts: int | None = None, *, down_ms: int = 60_000, **arena: Any) -> "World":

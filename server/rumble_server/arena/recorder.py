@@ -84,7 +84,8 @@ class Recorder:
         """Unused part of this club's quotas."""
         self.tournaments = Tournaments(taken_ids)
         self.unsettled: dict[str, None] = {}
-        """Ids of tournaments to settle at the transaction's end, in order. The dict is used as an ordered set."""
+        """Ids of tournaments to settle at the transaction's end, or when the scheduler has a new budget, in order. The
+        dict is used as an ordered set."""
         self.is_stopped = False
         """True after `Arena.stop`: messages of bots are dropped, and nothing is judged or settled. The next run
         continues from the log, and asks again for each move that the log lacks."""

@@ -49,16 +49,15 @@ class Scheduler:
         """True while draining: no match starts any more."""
         self.trouble: str | None = None
         """Reason why the log cannot be written at present; None otherwise. No match starts while there is a reason."""
+        self.budget = STARTS_AT_ONCE
+        """Number of further matches that may start or be lost in this iteration of the event loop. When the budget is
+        spent, the unsettled tournaments wait for `_refill`."""
         self._recorder = recorder
         self._matches = matches
         self._lifecycle = lifecycle
         self._run_pairing = run_pairing
         self._appointments = Appointments(recorder.players, recorder.clock, self._end_appointment)
-        self._queue: dict[str, None] = {}
-        """Ids of tournaments to settle. After `STARTS_AT_ONCE` matches, the ids that are left wait for a later
-        iteration of the event loop."""
-        self._budget = STARTS_AT_ONCE
-        """Number of further matches that may start or be lost in this iteration of the event loop."""
+        self._unsettled = recorder.unsettled
         self._is_refill_due = False
         """True if the next iteration of the event loop calls `_refill`."""
         self._waiting_for_quota: dict[str, None] = {}
@@ -82,18 +81,18 @@ class Scheduler:
         The tournament in which the player has waited longest comes first. So no tournament is always passed over.
         """
         player.free_since_ms = self._recorder.clock.now_ms()
-        unsettled = self._recorder.unsettled
         for tournament in player.tournaments.values():
             tournament.mark_for_check(player.name)
-            unsettled.pop(tournament.id, None)
-            unsettled[tournament.id] = None
+            if self.budget > 0:  # else the tournaments that are left keep their place
+                self._unsettled.pop(tournament.id, None)
+            self._unsettled[tournament.id] = None
 
     def on_over(self, tournament: Tournament, over: MatchOver, players: tuple[Player, ...]) -> None:
         """Handle the end of a match: bench failing players, count void attempts, look at the players' tournaments."""
         if self._waiting_for_quota:  # waiting tournaments first; the tournament of this match was just played in
-            waiting = {**self._waiting_for_quota, **self._recorder.unsettled}
-            self._recorder.unsettled.clear()
-            self._recorder.unsettled.update(waiting)
+            waiting = {**self._waiting_for_quota, **self._unsettled}
+            self._unsettled.clear()
+            self._unsettled.update(waiting)
         for seat in over.at_fault:
             self._bench_if_failing(tournament, players[seat])
         if over.scores is None and tournament.status == "running":
@@ -130,7 +129,7 @@ class Scheduler:
     def settle_all(self) -> None:
         """Settle every tournament in memory."""
         with self._recorder.transaction:
-            self._recorder.unsettled.update(dict.fromkeys(self._recorder.tournaments))
+            self._unsettled.update(dict.fromkeys(self._recorder.tournaments))
 
     def excuse_absence(self, for_ms: int) -> None:
         """Do not charge absent budgets for the last `for_ms` milliseconds, because the club was suspended then.
@@ -146,7 +145,7 @@ class Scheduler:
                     for fact in tournament.absence.used_budgets(now_ms - for_ms):
                         self._recorder.record(fact)
                 tournament.absence.count_from(self._lifecycle.absent_from_ms())
-                self._recorder.unsettled[tournament.id] = None
+                self._unsettled[tournament.id] = None
 
     # --- what follows ---
 
@@ -157,14 +156,11 @@ class Scheduler:
         """
         if self._recorder.is_stopped:
             return
-        queue, changed = self._queue, self._recorder.unsettled
-        while (queue or changed) and self._budget > 0:
-            queue.update(changed)
-            changed.clear()
-            tournament_id = next(iter(queue))
+        while self._unsettled and self.budget > 0:
+            tournament_id = next(iter(self._unsettled))
             tournament = self._recorder.tournaments.get(tournament_id)
             if tournament is None:
-                del queue[tournament_id]
+                del self._unsettled[tournament_id]
                 self._waiting_for_quota.pop(tournament_id, None)
                 self._set_timer(tournament_id, None)
                 continue
@@ -172,17 +168,15 @@ class Scheduler:
                 self._settle(tournament)
             except Exception:
                 log.exception("%s: could not be settled", tournament_id)
-                queue.pop(tournament_id, None)
-                self._budget -= 1
+                self._unsettled.pop(tournament_id, None)
+                self.budget -= 1
                 self._pause_failed(tournament, "the schedule")
-        queue.update(changed)
-        changed.clear()
-        if self._budget < STARTS_AT_ONCE and not self._is_refill_due:
+        if self.budget < STARTS_AT_ONCE and not self._is_refill_due:
             self._is_refill_due = True
             self._recorder.clock.after_input(self._refill)
 
     def _settle(self, tournament: Tournament) -> None:
-        """Settle one tournament of the queue. If the budget is spent meanwhile, the tournament stays in the queue."""
+        """Settle one tournament. If the budget is spent meanwhile, the tournament stays unsettled."""
         if tournament.status == "lobby" and tournament.ready_to_start(self._recorder.clock.now_ms()):
             self._start_by_itself(tournament)
         self._pause_while_disk_fails(tournament)
@@ -190,9 +184,8 @@ class Scheduler:
             for appointment in self._appointments.of_tournament(tournament):
                 self._end_appointment(appointment)
         self._start_matches(tournament)
-        if self._budget > 0:
-            del self._queue[tournament.id]
-            self._recorder.unsettled.pop(tournament.id, None)
+        if self.budget > 0:
+            self._unsettled.pop(tournament.id, None)
             if not tournament.has_open_matches:
                 self._pair_or_end(tournament)
             self._set_timer(tournament.id, tournament.wake_at_ms)
@@ -216,11 +209,12 @@ class Scheduler:
             log.exception("%s: could not be paused", tournament.id)
 
     def _refill(self) -> None:
-        """Begin the budget of a new iteration of the event loop, and settle the tournaments that are left."""
-        self._is_refill_due, self._budget = False, STARTS_AT_ONCE
-        if self._queue:
+        """Begin the budget of a new iteration of the event loop. If the last budget was spent, settle the rest."""
+        was_spent = self.budget <= 0
+        self._is_refill_due, self.budget = False, STARTS_AT_ONCE
+        if was_spent:
             with self._recorder.transaction:
-                self._recorder.unsettled.update(self._queue)
+                pass  # its end settles
 
     def _pair_or_end(self, tournament: Tournament) -> None:
         """Pair the next round of a tournament that has no open matches, or end the tournament if it is complete."""
@@ -254,7 +248,7 @@ class Scheduler:
                 if not is_challenge:
                     owed = self._appointments.appoint_owed(fact, seated)
                     if owed is not None:
-                        self._recorder.unsettled[owed.id] = None
+                        self._unsettled[owed.id] = None
                         continue
                     if not self._make_room(fact, seated):
                         continue
@@ -271,15 +265,15 @@ class Scheduler:
             if isinstance(fact, MatchOver):
                 self._send_no_show(tournament, fact)
                 self._lifecycle.recheck_challenges(players.of(fact.absent + fact.seats))
-            self._budget -= 1
-            if self._budget <= 0:
+            self.budget -= 1
+            if self.budget <= 0:
                 break
             if room <= 0 and (room := self._match_room()) <= 0:  # a cancelled challenge may have made room
                 self._wait_for_quota(tournament)
                 break
         else:
             if tournament.has_more_due:
-                self._budget = 0  # pulled matches take time, too
+                self.budget = 0  # pulled matches take time, too
 
     def _end_appointment(self, appointment: Appointment) -> None:
         """End an appointment, and free its players for other matches."""
@@ -400,7 +394,7 @@ class Scheduler:
         """Record the used absent budgets of a tournament whose time has come, and settle the tournament."""
         del self._timers[tournament_id]
         with self._recorder.transaction:
-            self._recorder.unsettled[tournament_id] = None
+            self._unsettled[tournament_id] = None
             tournament = self._recorder.tournaments.get(tournament_id)
             if tournament is not None:
                 for fact in tournament.absence.expired_budgets(self._recorder.clock.now_ms()):

@@ -132,6 +132,26 @@ def test_many_events_of_an_iteration_start_no_more_matches_than_one() -> None:
     assert len(world.arena.matches.live) > 5 * STARTS_AT_ONCE
 
 
+def test_tournaments_left_for_the_next_iteration_keep_their_order() -> None:
+    world = World()
+    for name in ("Crowd", "Friday", "Saturday"):
+        world.create(name=name)
+    for number in range(2 * STARTS_AT_ONCE + 2):
+        world.login(f"bot-{number}", join="crowd")
+    ann, ben = (world.login(name, join="saturday") for name in ("ann", "ben"))
+    for bot in (ann, ben):
+        bot.say(type="join", tournament="friday")
+    for tournament_id in ("crowd", "friday", "saturday"):
+        world.organiser.start(tournament_id)
+    left = list(world.arena.recorder.unsettled)
+    assert left == ["crowd", "friday", "saturday"]
+    ann.drop()
+    world.login("ann")
+    assert list(world.arena.recorder.unsettled) == left, "else a tournament could be put last again and again"
+    world.run(0)
+    assert world.tournament("friday").running
+
+
 def test_an_event_costs_nothing_in_tournaments_that_it_does_not_concern(monkeypatch: pytest.MonkeyPatch) -> None:
     world = World()
     for number in range(50):
