@@ -78,9 +78,9 @@ class Joining:
         arena, holder = self.arena, self.arena.display_names.holder(display)
         if holder is not None and arena.names.get(holder) is not None and not arena.names.owns(holder, key):
             raise JoinRefused("name_taken", f"{display} is taken here: add a letter of your last name")
-        if holder is not None and (owner := arena.players.get(holder) or arena.names.get(holder)) is not None:
-            holder = owner.name  # a reset name may have come back in another spelling
         now_ms, name = arena.clock.now_ms(), holder or self._new_name(display)
+        if (owner := arena.players.get(name) or arena.names.get(name)) is not None:
+            name = owner.name  # a reset name comes back in another spelling
         ban = arena.admission.bans.of(name, address, now_ms)
         if ban is not None:
             raise CommandRefused(ErrorCode.BANNED, ban.message)

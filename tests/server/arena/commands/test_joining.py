@@ -134,6 +134,19 @@ def test_a_name_that_came_back_in_another_spelling_enters_a_field_once() -> None
     assert list(tuesday.field) == ["ZOE"]
 
 
+def test_a_pupil_that_takes_a_reset_name_in_another_spelling_plays_as_the_bot_of_this_name() -> None:
+    world = World()
+    monday = world.create(name="Monday", classroom=True)
+    world.login("Anna", key=KEY, join="monday").drop()
+    world.organiser.reset_key("Anna")
+    tuesday = world.create(name="Tuesday", classroom=True)
+    for tournament in (monday, tuesday):
+        assert join(world, tournament.join_code or "", "anna", KEY).name == "Anna"
+        assert list(tournament.field) == ["Anna"], "a second entry would never play"
+    world.login("anna", key=KEY, version="2")
+    assert tuesday.field["Anna"].absent_since_ms is None
+
+
 def test_a_long_name_of_marks_costs_no_comparison() -> None:
     world, began_s = World(), perf_counter()
     assert world.login("a" + "\u0301\u0323" * 6000, key=KEY).error() == "bad_name"
