@@ -163,9 +163,9 @@ class Appointments:
             if appointment is not None and not appointment.slot.order:
                 self._on_expired(appointment)
 
-    def of_tournament(self, tournament: Tournament) -> list[Appointment]:
-        """Return the appointments for matches of a tournament."""
-        return [each for each in dict.fromkeys(self._by_player.values()) if each.tournament is tournament]
+    def of_tournament(self, tournament_id: str) -> list[Appointment]:
+        """Return the appointments for matches of a tournament, which may be forgotten."""
+        return [each for each in dict.fromkeys(self._by_player.values()) if each.tournament.id == tournament_id]
 
     def end(self, appointment: Appointment) -> None:
         """End an appointment. Its players are free for other matches again."""

@@ -163,6 +163,7 @@ class Scheduler:
                 del self._unsettled[tournament_id]
                 self._waiting_for_quota.pop(tournament_id, None)
                 self._set_timer(tournament_id, None)
+                self._end_appointments(tournament_id)
                 continue
             try:
                 self._settle(tournament)
@@ -181,8 +182,7 @@ class Scheduler:
             self._start_by_itself(tournament)
         self._pause_while_disk_fails(tournament)
         if tournament.status == "paused" or tournament.is_over:
-            for appointment in self._appointments.of_tournament(tournament):
-                self._end_appointment(appointment)
+            self._end_appointments(tournament.id)
         self._start_matches(tournament)
         if self.budget > 0:
             self._unsettled.pop(tournament.id, None)
@@ -274,6 +274,10 @@ class Scheduler:
         else:
             if tournament.has_more_due:
                 self.budget = 0  # pulled matches take time, too
+
+    def _end_appointments(self, tournament_id: str) -> None:
+        for appointment in self._appointments.of_tournament(tournament_id):
+            self._end_appointment(appointment)
 
     def _end_appointment(self, appointment: Appointment) -> None:
         """End an appointment, and free its players for other matches."""

@@ -8,6 +8,7 @@ from types import FrameType
 
 import pytest
 from rumble_server.arena.tournaments.appointments import OWES_AFTER, Appointments
+from rumble_server.arena.tournaments.scheduler import STARTS_AT_ONCE
 from rumble_server.match.facts import MatchOver, MatchStarted
 from rumble_server.tournament.facts import RoundPaired
 
@@ -160,11 +161,23 @@ def _session_of(world: World, name: str) -> int:
     return session.id
 
 
+def _end_while_a_crowd_starts(world: World) -> None:
+    """End the tournament when the scheduler's budget is spent, so that its end is on disk before it is settled."""
+    world.create(name="crowd")
+    for number in range(2 * STARTS_AT_ONCE):
+        world.login(f"bot-{number}", join="crowd")
+    world.organiser.start("crowd")
+    world.organiser.end("owed", cancelled=True)
+    world.log.write(world.log.last)
+    assert "owed" not in world.arena.tournaments
+
+
 BREAKS: dict[str, Callable[[World], None]] = {
     "its opponent drops": lambda world: world.arena.on_disconnect(_session_of(world, "s")),
     "its opponent is removed": lambda world: world.organiser.remove("owed", "s"),
     "the tournament is paused": lambda world: world.organiser.pause("owed", "tea"),
     "the tournament is cancelled": lambda world: world.organiser.end("owed", cancelled=True),
+    "the tournament is cancelled while others start": _end_while_a_crowd_starts,
 }
 
 
