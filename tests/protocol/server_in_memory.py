@@ -115,6 +115,8 @@ class Pipe:
     def get_write_buffer_size(self) -> int:
         return 0
 
+    def resume_reading(self) -> None: ...
+
     def is_closing(self) -> bool:
         return not self.open
 
