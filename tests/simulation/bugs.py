@@ -303,8 +303,8 @@ def tell_an_answer_before_all_are_in(patch: pytest.MonkeyPatch) -> None:
     """Send the other seats a notice at each answer."""
     take = Referee._take_answer
 
-    def changed(self: Referee, made: MoveMade, *given: Any) -> None:
-        take(self, made, *given)
+    def changed(self: Referee, plies: Plies, made: MoveMade, *given: Any) -> None:
+        take(self, plies, made, *given)
         self._announcer.notify_others(made.seat, NoticeCode.OPPONENT_AWAY, made.move, made.at_ms)
 
     patch.setattr(Referee, "_take_answer", changed)

@@ -71,7 +71,19 @@ class Progress:
 
         In play, moves, turns and chance are applied by the methods below instead of this method, to save time.
         """
+        plies = self.plies
         match fact:
+            case facts.MoveMade() if plies is not None and fact.turn_id:
+                self.apply_answer(plies, fact, self.state.code_for(fact.seat, fact.move))
+            case facts.MoveMade() | facts.ChanceDrawn() | facts.SeatFell() if plies is not None:
+                if isinstance(fact, facts.SeatFell):
+                    seat_state = self.seats[fact.seat]
+                    seat_state.turn, seat_state.is_out = None, True
+                    seat_state.excused_ms += fact.excused_ms
+                if plies.apply(fact):
+                    self._adopt_newest_position(plies, fact.at_ms)
+            case facts.MoveMade():
+                self.apply_move(self.seats[fact.seat], fact, self.state.play(fact.move))
             case facts.StartTold():
                 self._close_unanswered_turn(fact)
                 for seat_state in self.seats if fact.all_seats else (self.seats[fact.seat],):
@@ -81,20 +93,8 @@ class Progress:
                 self.deadline_ms = 0
                 for seat_state in self.seats:
                     seat_state.turn = None
-            case facts.MoveMade() if self.plies is None:
-                self.apply_move(self.seats[fact.seat], fact, self.state.play(fact.move))
-            case facts.MoveMade():
-                self.apply_answer(fact, self.state.code_for(fact.seat, fact.move))
-            case facts.ChanceDrawn():
-                self.apply_chance(fact, self.state.code_of(fact.move))
-            case facts.SeatFell():
-                seat_state = self.seats[fact.seat]
-                seat_state.turn, seat_state.is_out = None, True
-                seat_state.excused_ms += fact.excused_ms
-                if self._plies.apply(fact):
-                    self._adopt_newest_position(fact.at_ms)
             case facts.TurnAsked():
-                if self.plies is not None:
+                if plies is not None:
                     self._store_clocks_when_asked(fact)
                 self.apply_turn(self.seats[fact.seat], fact.turn_id, fact.remaining_ms, fact.lag_ms, fact.at_ms)
             case facts.TurnsAsked():
@@ -116,8 +116,8 @@ class Progress:
             case facts.FrameSeen():
                 if fact.sender == "bot" and INFO in fact.frame:
                     self.has_info = True
-            case facts.MatchStarted() | facts.FrameShared():
-                pass
+            case facts.MatchStarted() | facts.FrameShared() | facts.ChanceDrawn() | facts.SeatFell():
+                pass  # a plain match has no chance and no falls
             case _:
                 assert_never(fact)
 
@@ -195,40 +195,34 @@ class Progress:
         if self.clocks_when_asked is None or len(self.state.movers) == 1:
             self.clocks_when_asked = PublicClocks(fact.at_ms, fact.seats_ms)
 
-    def apply_answer(self, move_fact: facts.MoveMade, code: int, *, may_void: bool = True) -> bool:
+    def apply_answer(self, plies: Plies, move_fact: facts.MoveMade, code: int, *, may_void: bool = True) -> bool:
         """Store the answer of a seat, a move with the code `code`.
 
         Return true if the answer has completed the ply.
         """
-        if move_fact.turn_id:
-            self.apply_move(self.seats[move_fact.seat], move_fact, None, may_void)
-        is_made = self._plies.store_answer(move_fact, code)
+        self.apply_move(self.seats[move_fact.seat], move_fact, None, may_void)
+        is_made = plies.store_answer(move_fact, code)
         if is_made:
-            self._adopt_newest_position(move_fact.at_ms)
+            self._adopt_newest_position(plies, move_fact.at_ms)
         return is_made
 
-    def apply_chance(self, drawn: facts.ChanceDrawn, code: int) -> None:
+    def apply_chance(self, plies: Plies, drawn: facts.ChanceDrawn, code: int) -> None:
         """Make the ply of an outcome of chance. `code` is the code of the outcome."""
-        self._plies.apply_chance(drawn, code)
-        self._adopt_newest_position(drawn.at_ms)
+        plies.apply_chance(drawn, code)
+        self._adopt_newest_position(plies, drawn.at_ms)
 
-    def _adopt_newest_position(self, at_ms: int) -> None:
+    def _adopt_newest_position(self, plies: Plies, at_ms: int) -> None:
         """Go to the newest position of `plies`, after `plies` has made one or several plies."""
-        self.state = self._plies.state
+        self.state = plies.state
         self.deadline_ms = 0
         self.clocks_when_asked = None
         for seat_state in self.seats:
             seat_state.excused_in_ply_ms = seat_state.earlier_thinking_ms = 0
         if self.terms.spectator_delay_ms:
-            self._plies.queue_for_spectators(at_ms, self.clock(at_ms))
+            plies.queue_for_spectators(at_ms, self.clock(at_ms))
         for seat in self.state.finished:
             self.seats[seat].is_out = True
         self.run_clocks_of_away(at_ms)
-
-    @property
-    def _plies(self) -> Plies:
-        assert self.plies is not None
-        return self.plies
 
     def awaited_seats(self) -> Collection[int]:
         """Return the seats whose moves the next ply still needs."""

@@ -171,7 +171,7 @@ class Referee:
         )
         may_void = not excused_ms or not self._is_wait_measured(seat_state, turn)
         if plies is not None:
-            self._take_answer(made, code, may_void)
+            self._take_answer(plies, made, code, may_void)
             return True
         # The ply of a plain match is made here, because a further call costs time. The move is applied before its fact
         # is appended, because the fact also has the next turn, which is made from the new position.
@@ -262,13 +262,13 @@ class Referee:
 
     # --- matches that are not plain ---
 
-    def _take_answer(self, move_fact: facts.MoveMade, code: int, may_void: bool) -> None:
+    def _take_answer(self, plies: Plies, move_fact: facts.MoveMade, code: int, may_void: bool) -> None:
         """Record a seat's answer for the present ply. If the answer has completed the ply, call `_advance`.
 
         `code` is the code of the move. If `may_void` is true, the excused time may make the match void.
         """
         self._announcer.append(move_fact)
-        is_made = self.progress.apply_answer(move_fact, code, may_void=may_void)
+        is_made = self.progress.apply_answer(plies, move_fact, code, may_void=may_void)
         if not self._void_if_stalled(move_fact.at_ms) and is_made:
             self._advance(move_fact.at_ms)
 
@@ -292,7 +292,7 @@ class Referee:
                 code = state.draw(self._random_number(plies))
                 fact = facts.ChanceDrawn(*ply, state.text_of(code), now_ms)
                 self._announcer.append(fact)
-                self.progress.apply_chance(fact, code)
+                self.progress.apply_chance(plies, fact, code)
                 continue
             fallen = next((seat for seat in plies.awaited_seats() if seat in plies.falls), None)
             if fallen is None:
