@@ -6,7 +6,7 @@ from typing import Any
 
 import orjson
 import pytest
-from rumble_engine import ALL
+from rumble_engine import ALL, get_game
 from rumble_protocol.codes import Rejection
 from rumble_server.match import frames, transcript
 from rumble_server.match.announcer import Announcer
@@ -54,8 +54,7 @@ def tell_everybody_why_a_move_does_not_count(patch: pytest.MonkeyPatch) -> None:
         self: Referee, seat: int, turn: OpenTurn, code: Rejection, message: str, now_ms: int, frame: str
     ) -> None:
         with pytest.MonkeyPatch.context() as inside:
-            if self.progress.plies is not None:
-                inside.setattr(self.progress.plies, "hides", False)
+            inside.setattr(get_game(self.progress.terms.game), "hides", False)
             refuse(self, seat, turn, code, message, now_ms, frame)
 
     patch.setattr(Referee, "_on_invalid_move", changed)

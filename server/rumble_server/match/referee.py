@@ -13,7 +13,7 @@ recorded if a clock was running.
 from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
 
-from rumble_engine import IllegalMove, MoveError, Outcome, Termination, UnreadableMove, drawn
+from rumble_engine import IllegalMove, MoveError, Outcome, Termination, UnreadableMove, drawn, get_game
 from rumble_engine.errors import LONGEST_MOVE
 from rumble_engine.outcome import places_of
 from rumble_protocol.codes import NoticeCode, Rejection
@@ -333,7 +333,7 @@ class Referee:
             return
         self._announcer.reject(seat, turn.turn_id, code, message, now_ms, frame, lost=True)
         reason = f"{progress.terms.seats[seat]} sent a move that does not count"
-        if progress.plies is None or not progress.plies.hides:  # the message may tell the seat's secrets
+        if not get_game(progress.terms.game).hides:  # the message may tell the seat's secrets
             reason += f": {message}"
         self.forfeit(seat, Termination.ILLEGAL_MOVE, reason, now_ms)
 
