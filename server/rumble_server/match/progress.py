@@ -67,7 +67,7 @@ class Progress:
     # --- facts ---
 
     def apply(self, fact: facts.MatchFact) -> None:
-        """Apply a fact. The turn in a `MoveMade` is not applied with the move; apply `MoveMade.asked` separately.
+        """Apply a fact.
 
         In play, moves, turns and chance are applied by the methods below instead of this method, to save time.
         """
@@ -84,6 +84,8 @@ class Progress:
                     self._adopt_newest_position(plies, fact.at_ms)
             case facts.MoveMade():
                 self.apply_move(self.seats[fact.seat], fact, self.state.play(fact.move))
+                if (turn := fact.asked) is not None:
+                    self.apply(turn)
             case facts.StartTold():
                 self._close_unanswered_turn(fact)
                 for seat_state in self.seats if fact.all_seats else (self.seats[fact.seat],):
@@ -94,8 +96,6 @@ class Progress:
                 for seat_state in self.seats:
                     seat_state.turn = None
             case facts.TurnAsked():
-                if plies is not None:
-                    self._store_clocks_when_asked(fact)
                 self.apply_turn(self.seats[fact.seat], fact.turn_id, fact.remaining_ms, fact.lag_ms, fact.at_ms)
             case facts.TurnsAsked():
                 self.apply_turns(fact, fact.turns())
@@ -181,19 +181,15 @@ class Progress:
 
     def apply_turns(self, fact: facts.TurnsAsked, turns: Iterable[facts.TurnAsked]) -> None:
         """Open the turns for a ply. `turns` are the turns of the fact."""
-        self._store_clocks_when_asked(fact)
+        # If several seats move, spectators' clocks stay the same when a seat is asked again. Otherwise spectators would
+        # learn that the seat has not answered.
+        if self.clocks_when_asked is None or len(self.state.movers) == 1:
+            self.clocks_when_asked = PublicClocks(fact.at_ms, fact.seats_ms)
         for turn in turns:
             self.apply_turn(self.seats[turn.seat], turn.turn_id, turn.remaining_ms, turn.lag_ms, turn.at_ms)
         self.deadline_ms = min(
             [seat_state.turn.deadline_ms for seat_state in self.seats if seat_state.turn is not None]
         )
-
-    def _store_clocks_when_asked(self, fact: facts.TurnAsked | facts.TurnsAsked) -> None:
-        """Store the clocks for spectators. If several seats move, the clocks stay the same when a seat is asked again.
-        Otherwise spectators would learn that the seat has not answered.
-        """
-        if self.clocks_when_asked is None or len(self.state.movers) == 1:
-            self.clocks_when_asked = PublicClocks(fact.at_ms, fact.seats_ms)
 
     def apply_answer(self, plies: Plies, move_fact: facts.MoveMade, code: int, *, may_void: bool = True) -> bool:
         """Store the answer of a seat, a move with the code `code`.

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from rumble_server.match.clock import FastControl, Lateness
-from rumble_server.match.facts import MatchFact, MatchStarted, with_turns
+from rumble_server.match.facts import MatchFact, MatchStarted
 from rumble_server.match.plies import PlyFact
 from rumble_server.match.progress import Progress
 
@@ -29,7 +29,7 @@ class RebuiltMatch:
         """None if the game's code failed at the opening."""
         try:
             self._progress = progress = Progress(started, control, _NoLateness(), 0)
-            for fact in with_turns(recorded):
+            for fact in recorded:
                 if isinstance(fact, PlyFact) and fact.ply != len(progress.moves):
                     self.is_whole = False
                     break
