@@ -262,7 +262,8 @@ async def test_boards_that_were_asked_for_before_the_end_hide_nothing_after_it(
     match = f"{cup}.1.1.1.1"
     pace = await paced_bots.join(server.bot_url, cup, "hidden-ann", "hidden-ben")
     pace.stop_at(4)
-    await server.until(cup, lambda told: [board["ply"] for board in told["running"]] == [4])
+    # A call of "liar" is followed at once by new dice, so a ply may be passed over.
+    await server.until(cup, lambda told: [board["ply"] >= 4 for board in told["running"]] == [True])
     is_read, may_answer = asyncio.Event(), asyncio.Event()
 
     async def answer(route: Route) -> None:
