@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator
 
+import pytest
 import pytest_asyncio
 from playwright.async_api import Page, Route, expect
 
@@ -49,6 +50,7 @@ async def test_a_pupil_joins_with_a_code_and_is_led_on(pupil: Page, lan_server: 
     await expect(pupil.locator("#standings bdi")).to_have_text("Zo\u00eb")
 
 
+@pytest.mark.slow
 async def test_the_steps_go_on_after_an_answer_that_was_cut_off(pupil: Page, lan_server: RunningServer) -> None:
     cup = lan_server.create("Cut off", classroom=True)
     cut = {"status": 200, "content_type": "application/json", "body": "{"}

@@ -75,6 +75,7 @@ async def test_a_gauntlet_that_starts_has_columns_for_its_challengers_alone_and_
     await expect(page.locator(f'#latest a[href="{link}"]')).to_have_count(0)
 
 
+@pytest.mark.slow
 async def test_the_list_of_tournaments_is_read_again_after_an_answer_that_was_cut_off(open_page: OpenPage) -> None:
     page = await open_page()
     await page.clock.install()
@@ -85,6 +86,7 @@ async def test_the_list_of_tournaments_is_read_again_after_an_answer_that_was_cu
             await page.clock.run_for(11_000)
 
 
+@pytest.mark.slow
 async def test_a_stream_that_is_refused_while_its_server_is_replaced_is_there_again_within_a_second(
     open_page: OpenPage, server: RunningServer, problems: Problems
 ) -> None:

@@ -288,6 +288,7 @@ async def test_boards_that_were_asked_for_before_the_end_hide_nothing_after_it(
     await expect(page.locator("#asking")).to_be_visible()
 
 
+@pytest.mark.slow
 async def test_a_result_that_could_not_be_read_is_asked_for_again(
     open_page: OpenPage, server: RunningServer, paced_bots: PacedBots, problems: Problems
 ) -> None:

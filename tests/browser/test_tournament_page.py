@@ -209,6 +209,7 @@ async def test_a_crosstable_knows_bots_with_display_names(
         await page.goto(f"/tournaments/{cup}")
 
 
+@pytest.mark.slow
 async def test_a_gauntlet_that_is_paused_before_a_page_hears_of_its_start_has_its_columns(
     open_page: OpenPage, server: RunningServer, paced_bots: PacedBots, problems: Problems
 ) -> None:
