@@ -5,9 +5,9 @@ event is the number of a fact in the log: a reader of the event has been sent al
 """
 
 import asyncio
-from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 from rumble_protocol.feed_messages import FeedField, FeedMatchOver, FeedMatchStart, FeedMove, Snapshot
 from rumble_protocol.fields import ServerMessageModel
@@ -16,6 +16,8 @@ from rumble_server.match.progress import Progress
 from rumble_server.tournament.changes import Changes
 from rumble_server.tournament.tournament import Tournament
 from rumble_server.web.feed import crosstable, views
+from rumble_server.web.feed.flush import Encoded, Flush, encoded
+from rumble_server.web.feed.kept_chunks import KeptChunks
 from rumble_server.web.feed.ranker import Ranker
 from rumble_server.web.feed.spectator import Chunk, Spectator
 from rumble_server.web.ports import ClubPlay, DurableLog
@@ -27,24 +29,14 @@ SNAPSHOT_MS = 1_000
 """Time in ms for which new readers share a snapshot. Each reader also gets the changes sent after the snapshot."""
 MOST_DRAWINGS = 3
 """Maximum number of times that the boards of a snapshot are drawn. They are drawn again if a match ends meanwhile."""
-AT_ONCE_BYTES = 12_000
-"""Size in bytes at which no more events are made in an iteration of the event loop. About 12 boards of connect four
-have this size, and take 1 to 3 ms to make."""
-TOGETHER_BYTES = 1 << 18
-"""Size in bytes at which the events made so far are sent before the flush has ended. Packing so many bytes takes 2 ms.
-Events compressed together take fewer bytes than events compressed alone, and less time for each reader."""
 MOST_BOARDS = 50
 """Maximum number of boards of running matches in a flush. Making 50 boards takes 6 ms.
 
 The other boards follow with the next flush, before newer changes.
 """
-MOST_KEPT_BYTES = 1 << 20
-"""Maximum size in bytes of the changes kept for readers that come back; a reader that missed more gets a snapshot."""
 
 Attempt = tuple[str, int]
 """The id of a match, and the number of the attempt."""
-_Encoded = tuple[bytes, bytes]
-"""An event's type, and the event as JSON without line breaks."""
 
 
 @dataclass(slots=True, eq=False)
@@ -78,25 +70,13 @@ class Channel:
         self._log = log
         self._sent_up_to = up_to
         """Number of the newest fact whose changes are sent."""
-        self._flush_up_to = up_to
-        """Number of the newest fact whose changes the flush in progress sends."""
-        self._kept_from = up_to + 1  # who returns to a new channel gets a snapshot, as the channel knows of no boards
-        """Number of a fact. Readers with this last id or a later one can resume: they have missed only kept events."""
-        self._resumable: deque[tuple[int, Chunk]] = deque()
-        """The kept chunks, each with the value of `_sent_up_to` before the chunk was sent."""
-        self._kept_bytes = 0
+        self._flush: Flush | None = None
+        self._kept = KeptChunks(up_to + 1)  # gives a reader of an earlier channel a snapshot: no boards are sent yet
         self._snapshot: _SharedSnapshot | None = None
         self._presence = views.presence(tournament, play)
         """The presence that was sent last: the connected bots, and the bots with matches in other tournaments."""
         self._pairing = tournament.is_pairing_slow
         """True if the status that was sent last says that the next round is being paired."""
-        self._events_to_come: Iterator[ServerMessageModel | None] | None = None
-        """The events of the flush in progress that are still to be made; None if no flush is in progress.
-
-        The iterator yields None instead of an event if the next events need a new iteration of the event loop.
-        """
-        self._unsent_events: list[_Encoded] = []
-        """The events of the flush in progress that are made and not yet sent."""
         self._progress: dict[Attempt, Progress] = {}
         """The progress of each match that readers may have seen, keyed by attempt, until the match's end is sent."""
         self._delayed_plies = self._all_delayed_plies()
@@ -115,15 +95,13 @@ class Channel:
         """
         now_ms = self._play.clock.now_ms()
         pace_ms = len(self.spectators) + len(self.tournament.field)  # 1 ms for each reader and each bot
-        if now_ms - self._flushed_at_ms + PACE_MS // 2 < min(pace_ms, SLOWEST_PACE_MS):  # the timer is not exact
-            return
-        if self._events_to_come is not None:  # the last flush goes on
+        waited_ms = now_ms - self._flushed_at_ms + PACE_MS // 2  # the timer is not exact
+        if waited_ms < min(pace_ms, SLOWEST_PACE_MS) or self._flush is not None:
             return
         self._flushed_at_ms = now_ms
         if self.spectators:
             self._ranker.refresh(self.tournament)
         changes, self.changes = self.changes, Changes(self.tournament)
-        self._flush_up_to = up_to
         played, ends = self._progress, {(over.match, over.attempt) for over in changes.over}
         # The end of a match is sent once it is on disk; until then `_progress` keeps its progress for a later flush.
         going_on = self._live_progress()
@@ -132,57 +110,38 @@ class Channel:
             for attempt, each in played.items()
             if attempt not in ends and (each.over or attempt in going_on)
         }
-        self._events_to_come = self._events(changes, played)
-        self._continue_flush()
+        self._flush = Flush(self._events(changes, played), up_to)
+        self._continue_flush(self._flush)
 
-    def _continue_flush(self) -> None:
-        """Make some events of a flush in this iteration of the event loop, and the others in later iterations.
-
-        The iteration ends when `AT_ONCE_BYTES` are made. The made events are sent together at the end of the flush, and
-        also earlier whenever their size reaches `TOGETHER_BYTES`.
-        """
-        assert self._events_to_come is not None
-        telling, self._events_to_come = self._events_to_come, None
-        made_bytes = 0
+    def _continue_flush(self, flush: Flush) -> None:
+        """Make some events of the flush in this iteration of the event loop, and the others in later iterations."""
         try:
-            for event in telling:
-                if event is not None:
-                    self._unsent_events.append(_encoded(event))
-                    made_bytes += len(self._unsent_events[-1][1])
-                if event is None or made_bytes >= AT_ONCE_BYTES:
-                    self._events_to_come = telling
-                    self._play.clock.after_input(self._continue_flush)
-                    break
+            together = flush.make_events()
         except Exception:
-            self._begin_anew()
+            self._begin_anew(flush.up_to)
             raise
-        if self._events_to_come is None:
-            self._send_events(len(self._unsent_events), self._flush_up_to)
-        elif sum(len(data) for _, data in self._unsent_events) >= TOGETHER_BYTES:
-            self._send_events(len(self._unsent_events) - 1, self._sent_up_to)  # keeps an event for the last chunk
+        if flush.is_made:
+            self._flush = None
+        else:
+            self._play.clock.after_input(partial(self._continue_flush, flush))
+        if together:
+            last_id = flush.up_to if flush.is_made else self._sent_up_to
+            chunk = self._chunk(together, last_id)
+            self._kept.keep(self._sent_up_to, chunk)
+            if self._snapshot is not None:
+                self._snapshot.later_chunks.append(chunk)
+                if self._is_old(self._snapshot, self._flushed_at_ms):
+                    self._snapshot = None
+            self._sent_up_to = last_id
+            self.send(chunk)
 
-    def _begin_anew(self) -> None:
-        """Give all readers a new snapshot, because an error has lost the changes of the flush in progress."""
-        self._unsent_events.clear()
-        self._resumable.clear()
-        self._kept_bytes = 0
-        self._sent_up_to, self._kept_from = self._flush_up_to, self._flush_up_to + 1
-        self._snapshot = None
+    def _begin_anew(self, up_to: int) -> None:
+        """Give all readers a new snapshot, because an error has lost the changes up to the number `up_to`."""
+        self._flush = self._snapshot = None
+        self._sent_up_to, self._kept = up_to, KeptChunks(up_to + 1)
         self._delayed_plies = self._all_delayed_plies()
         for spectator in self.spectators:
             spectator.begin_anew()
-
-    def _send_events(self, count: int, last_id: int) -> None:
-        """Send and keep the first `count` made events as a chunk. The last event of the chunk gets the id `last_id`.
-
-        With this chunk, all changes up to the number `last_id` are sent.
-        """
-        together, self._unsent_events = self._unsent_events[:count], self._unsent_events[count:]
-        if together:
-            chunk = self._chunk(together, last_id)
-            self._keep_chunk(chunk)
-            self._sent_up_to = last_id
-            self.send(chunk)
 
     def send(self, chunk: Chunk) -> None:
         self.quiet_since_ms = self._play.clock.now_ms()
@@ -195,9 +154,9 @@ class Channel:
         The chunks hold everything sent until now. So the caller must begin to queue later chunks for the reader before
         the next `await`; else the reader could miss a chunk.
         """
-        if last_event_id is not None and self._kept_from <= last_event_id <= self._log.last:
-            missed = [chunk for before, chunk in self._resumable if before >= last_event_id]
-            return [*missed, self._chunk([_encoded(self._field())], self._sent_up_to)]
+        if last_event_id is not None and self._kept.first_id <= last_event_id <= self._log.last:
+            missed = self._kept.missed(last_event_id)
+            return [*missed, self._chunk([encoded(self._field())], self._sent_up_to)]
         kept, now_ms = self._snapshot, self._play.clock.now_ms()
         if kept is None or self._is_old(kept, now_ms):
             kept = self._snapshot = _SharedSnapshot(
@@ -236,7 +195,7 @@ class Channel:
         ranking, number = self._ranker.ranking(self.tournament), self._log.last
         snapshot = views.tournament_view(Snapshot, self.tournament, ranking, live, ended=ended)
         await asyncio.sleep(0)  # lets other tasks run: encoding takes as long as making the model
-        return Chunk(number, _written(_encoded(snapshot), began))
+        return Chunk(number, _written(encoded(snapshot), began))
 
     # --- the events ---
 
@@ -321,9 +280,9 @@ class Channel:
         entrants = views.entrants_view(self.tournament, *views.presence(self.tournament, self._play), ranking)
         return FeedField(tournament=self.tournament.id, entrants=entrants)
 
-    # --- encoding and keeping ---
+    # --- encoding ---
 
-    def _chunk(self, events: Sequence[_Encoded], last_id: int) -> Chunk:
+    def _chunk(self, events: Sequence[Encoded], last_id: int) -> Chunk:
         """Make a chunk of encoded events of a flush. The last event gets the id `last_id`.
 
         The other events have the id of the previous flush. So a reader that is cut off in the middle of a flush comes
@@ -334,29 +293,12 @@ class Channel:
         data = b"".join(_written(event, self._sent_up_to) for event in others)
         return Chunk(self._log.last, data + _written(last, last_id))
 
-    def _keep_chunk(self, chunk: Chunk) -> None:
-        self._resumable.append((self._sent_up_to, chunk))
-        if self._snapshot is not None:
-            self._snapshot.later_chunks.append(chunk)
-        self._kept_bytes += len(chunk.data)
-        while self._kept_bytes > MOST_KEPT_BYTES and len(self._resumable) > 1:
-            before, dropped = self._resumable.popleft()
-            self._kept_bytes -= len(dropped.data)
-            self._kept_from = before + 1
-        if self._snapshot is not None and self._is_old(self._snapshot, self._flushed_at_ms):
-            self._snapshot = None
-
 
 def snapshot_chunk(snapshot: bytes, number: int) -> Chunk:
     """Make a chunk of `snapshot`, which is JSON and contains all facts up to `number`."""
     return Chunk(number, _written((b"snapshot", snapshot), number))
 
 
-def _encoded(event: ServerMessageModel) -> _Encoded:
-    kind: str = event.type  # type: ignore[attr-defined]  # every event of the feed has a type
-    return kind.encode(), event.__pydantic_serializer__.to_json(event)
-
-
-def _written(event: _Encoded, number: int) -> bytes:
+def _written(event: Encoded, number: int) -> bytes:
     """Write an event in the format of Server-Sent Events, with `number` as its id."""
     return b"id: %d\nevent: %s\ndata: %s\n\n" % (number, *event)

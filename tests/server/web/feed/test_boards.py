@@ -2,8 +2,8 @@
 
 import pytest
 from rumble_server.web.feed import channel as channels
+from rumble_server.web.feed import flush
 
-from tests.server.failing import note_calls
 from tests.server.web.feed.reading import PAIR, final_board, kinds, watched_from_lobby
 from tests.server.web.memory_server import MemoryServer, Watcher, parse
 from tests.server.world import Bot
@@ -19,23 +19,6 @@ async def lose_all(server: MemoryServer, watcher: Watcher, bots: list[Bot]) -> N
     server.pass_ms()
     while kinds(watcher.events).count("match_over") < 4:
         await watcher.read("match_over")
-
-
-@pytest.mark.parametrize(("together_bytes", "sent"), [(1, [1, 1, 1, 1]), (channels.TOGETHER_BYTES, [4])])
-async def test_many_boards_take_several_iterations_and_the_last_event_has_the_newest_id(
-    server: MemoryServer, monkeypatch: pytest.MonkeyPatch, together_bytes: int, sent: list[int]
-) -> None:
-    monkeypatch.setattr(channels, "AT_ONCE_BYTES", 1)
-    monkeypatch.setattr(channels, "TOGETHER_BYTES", together_bytes)
-    _, watcher, _ = await watched_from_lobby(server, *EIGHT, think_ms=40)
-    calls = note_calls(monkeypatch, channels.Channel, "send")
-    server.pass_ms(300)
-    counts = [chunk.data.count(b"event: match_start") for _, chunk in calls]
-    assert [boards for boards in counts if boards] == sent
-    found = await watcher.read("status")
-    started = [event for event in watcher.events if event.kind == "match_start"]
-    assert len({event.data["match"] for event in started}) == 4
-    assert all(event.id < found.id for event in started), "a reader that is cut off before the end is sent all again"
 
 
 async def test_boards_sent_at_once_are_bounded_and_the_others_follow_later(
@@ -96,7 +79,7 @@ async def test_final_board_is_sent_even_after_a_flush_between_end_and_disk(
 async def test_each_result_follows_its_final_board_if_many_matches_end_together(
     server: MemoryServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(channels, "AT_ONCE_BYTES", 1)
+    monkeypatch.setattr(flush, "AT_ONCE_BYTES", 1)
     tournament, watcher, bots = await watched_from_lobby(server, *EIGHT, think_ms=5_000, away_ms=0)
     server.pass_ms()
     await watcher.read("status")

@@ -4,7 +4,6 @@ from contextlib import suppress
 from typing import Any
 
 import pytest
-from rumble_server.web.feed import channel as channels
 from rumble_server.web.feed import views
 from rumble_server.web.feed.feed import UNWATCHED_MS
 
@@ -139,18 +138,3 @@ async def test_after_an_error_all_readers_get_a_snapshot_even_a_reader_that_come
     await watcher.read("field")
     assert kinds(watcher.events)[:3] == ["snapshot", "move", "snapshot"]
     assert "match_over" not in kinds(watcher.events), "nothing of the lost flush comes later"
-
-
-async def test_the_kept_events_are_bounded(server: MemoryServer, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(channels, "MOST_KEPT_BYTES", 4_000)
-    tournament = server.world.create(start_at_bots=2, cycles=100)
-    watcher = server.watch(tournament)
-    early = await watcher.read("snapshot")
-    server.bots(*PAIR, join=tournament.id)
-    for _ in range(20):
-        server.pass_ms(250)
-        late = parse(await watcher.piece())[-1]
-    assert (await server.watch(tournament, early.id).read("snapshot")).id >= late.id
-    back = server.watch(tournament, late.id)
-    await back.read("field")
-    assert "snapshot" not in kinds(back.events)
