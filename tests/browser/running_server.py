@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from rumble_protocol.clubs import MAIN, web_path
-from rumble_server.cli.support.organiser_client import OrganiserClient
+from rumble_server.cli.support.api_client import ApiClient
 
 from tests.e2e.processes import ADMIN_TOKEN, LOOPBACK, TOKEN
 from tests.e2e.restartable_server import RestartableServer, restartable_server
@@ -29,12 +29,12 @@ class RunningServer:
         self.bot_url = f"{self.url.replace('http', 'ws', 1)}/bot"
         self.token = TOKEN if club == MAIN else ADMIN_TOKEN
         """A host token of the club."""
-        self.host = OrganiserClient(self.url, self.token)
+        self.host = ApiClient(self.url, self.token)
         """The API as an organiser uses it: `host.get("tournaments/cup")`."""
 
     def club(self, name: str, **given: Any) -> "RunningServer":
         """Create a club, and return a view of the server in the new club."""
-        OrganiserClient(self.origin, ADMIN_TOKEN).post("clubs", {"name": name, **given})
+        ApiClient(self.origin, ADMIN_TOKEN).post("clubs", {"name": name, **given})
         return RunningServer(self._lives, name)
 
     def create(self, name: str, game: str = "tictactoe", **config: Any) -> str:

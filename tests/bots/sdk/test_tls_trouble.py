@@ -10,7 +10,7 @@ import pytest
 from rumble_bots.sdk.address import Address
 from rumble_bots.sdk.transport import Unreachable, connect
 from rumble_server.cli.output.errors import CliError
-from rumble_server.cli.support.organiser_client import OrganiserClient
+from rumble_server.cli.support.api_client import ApiClient
 
 from tests.server.certificates import Authority
 
@@ -47,7 +47,7 @@ async def test_a_failed_connection_says_whether_tls_or_plain_http_is_wrong(
         place = f"127.0.0.1:{port}"
         with pytest.raises(Unreachable, match=says.format(place, place)):
             await connect(Address("127.0.0.1", port, secure))
-        client = OrganiserClient(f"{'https' if secure else 'http'}://{place}")
+        client = ApiClient(f"{'https' if secure else 'http'}://{place}")
         with pytest.raises(CliError, match=says.format(place, place)):
             await asyncio.to_thread(client.get, "tournaments")
 

@@ -7,10 +7,10 @@ import typer
 
 from rumble_server.cli.output.answers import bare_table
 from rumble_server.cli.output.errors import CliError, ExitCode
+from rumble_server.cli.support.api_client import ApiClient
 from rumble_server.cli.support.commands import App
 from rumble_server.cli.support.host_commands import CommandOutput, of_host
 from rumble_server.cli.support.options import without_none
-from rumble_server.cli.support.organiser_client import OrganiserClient
 
 app = App(help="Keep an address or a name out of a server, and let it in again.")
 
@@ -23,7 +23,7 @@ Name = Annotated[str | None, typer.Option(metavar="BOT", help="A bot's name.")]
 @app.command()
 @of_host
 def add(
-    client: OrganiserClient,
+    client: ApiClient,
     address: Address = None,
     name: Name = None,
     minutes: Annotated[int | None, typer.Option(min=1, help="For how long; by default until it is removed.")] = None,
@@ -36,7 +36,7 @@ def add(
 
 @app.command()
 @of_host
-def remove(client: OrganiserClient, address: Address = None, name: Name = None) -> CommandOutput:
+def remove(client: ApiClient, address: Address = None, name: Name = None) -> CommandOutput:
     """Let an address or a name in again."""
     answer = client.post("bans/lift", _subject_field(address, name))
     return answer, answer["message"]
@@ -44,7 +44,7 @@ def remove(client: OrganiserClient, address: Address = None, name: Name = None) 
 
 @app.command("list")
 @of_host
-def list_(client: OrganiserClient) -> CommandOutput:
+def list_(client: ApiClient) -> CommandOutput:
     """List the bans that are in force, the newest first."""
     answer = client.get("bans")
     rows = []

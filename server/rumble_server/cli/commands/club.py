@@ -8,11 +8,11 @@ import typer
 
 from rumble_server.cli.output.answers import bare_table
 from rumble_server.cli.output.errors import CliError, ExitCode
+from rumble_server.cli.support.api_client import AdministratorClient, api_path
 from rumble_server.cli.support.commands import App
 from rumble_server.cli.support.host_commands import CommandOutput, of_administrator
 from rumble_server.cli.support.nodes import NodeName, SharedDatabase, ask_leases, node_called
 from rumble_server.cli.support.options import with_parameters, without_none
-from rumble_server.cli.support.organiser_client import AdministratorClient, api_path
 
 app = App(help="Create clubs, each with its own hosts, bots, tournaments and pages, and bound what they use.")
 

@@ -6,9 +6,9 @@ from typing import Annotated
 import typer
 
 from rumble_server.cli.output.answers import bare_table
+from rumble_server.cli.support.api_client import ApiClient, api_path
 from rumble_server.cli.support.commands import App
 from rumble_server.cli.support.host_commands import CommandOutput, of_host
-from rumble_server.cli.support.organiser_client import OrganiserClient, api_path
 
 app = App(help="Give and take back the tokens of hosts.")
 
@@ -17,7 +17,7 @@ Name = Annotated[str, typer.Argument(metavar="NAME", help="The name of a token: 
 
 @app.command()
 @of_host
-def add(client: OrganiserClient, name: Name) -> CommandOutput:
+def add(client: ApiClient, name: Name) -> CommandOutput:
     """Make a token for a host, and call the token NAME. The token is printed only this once."""
     answer = client.post("host/tokens", {"name": name})
     return answer, answer["token"]
@@ -25,7 +25,7 @@ def add(client: OrganiserClient, name: Name) -> CommandOutput:
 
 @app.command("list")
 @of_host
-def list_(client: OrganiserClient) -> CommandOutput:
+def list_(client: ApiClient) -> CommandOutput:
     """List the tokens' names, and when each token was made."""
     answer = client.get("host/tokens")
     rows = []
@@ -37,7 +37,7 @@ def list_(client: OrganiserClient) -> CommandOutput:
 
 @app.command()
 @of_host
-def remove(client: OrganiserClient, name: Name) -> CommandOutput:
+def remove(client: ApiClient, name: Name) -> CommandOutput:
     """Take a token back. From now on the server refuses the token."""
     answer = client.post(api_path("host", "tokens", name, "remove"))
     return answer, answer["message"]

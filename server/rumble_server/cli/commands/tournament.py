@@ -13,10 +13,10 @@ from rumble_server.cli.output.answers import bare_table, invitation_hints, print
 from rumble_server.cli.output.errors import CliError, ExitCode
 from rumble_server.cli.output.terminal import plain, plain_or_rich
 from rumble_server.cli.support import completion
+from rumble_server.cli.support.api_client import ApiClient, api_path
 from rumble_server.cli.support.commands import App
 from rumble_server.cli.support.host_commands import CommandOutput, of_host
 from rumble_server.cli.support.options import LOCAL_SERVER, HostToken, Json, Key, Server, with_parameters, without_none
-from rumble_server.cli.support.organiser_client import OrganiserClient, api_path
 from rumble_server.match.match_id import tournament_id_of
 
 
@@ -83,7 +83,7 @@ def create() -> None:
 
 
 def _add_verb(name: str, about: str, parameters: Mapping[str, Any]) -> None:
-    def ask(client: OrganiserClient, tournament_id: Id, **body: Any) -> CommandOutput:
+    def ask(client: ApiClient, tournament_id: Id, **body: Any) -> CommandOutput:
         return _command(client, tournament_id, name, without_none(**body) or None)
 
     app.command(name, help=about)(of_host(with_parameters(ask, parameters)))
@@ -96,7 +96,7 @@ for _name, (_about, _parameters) in VERBS.items():
 @app.command()
 @of_host
 def bye(
-    client: OrganiserClient,
+    client: ApiClient,
     tournament_id: Id,
     bot: BotName,
     number: Annotated[int, typer.Argument(metavar="ROUND", min=1, help="A round that is not paired yet.")],
@@ -111,7 +111,7 @@ def bye(
 @app.command()
 @of_host
 def house(
-    client: OrganiserClient,
+    client: ApiClient,
     tournament_id: Id,
     bot: Annotated[
         str | None,
@@ -132,7 +132,7 @@ def house(
 @app.command()
 @of_host
 def invite(
-    client: OrganiserClient,
+    client: ApiClient,
     tournament_id: Id,
     new: Annotated[bool, typer.Option("--new", help="Make a new code; the old one is no longer valid.")] = False,
     code: Annotated[str | None, typer.Option(metavar="CODE", help="Change the code to this one.")] = None,
@@ -158,7 +158,7 @@ def invite(
 @app.command("reset-key")
 @of_host
 def reset_key(
-    client: OrganiserClient,
+    client: ApiClient,
     name: Annotated[str, typer.Argument(metavar="NAME", help="A bot's name.")],
     key: Annotated[str | None, typer.Option(metavar="KEY", help="Protect the name, open or not, by this key.")] = None,
 ) -> CommandOutput:
@@ -169,7 +169,7 @@ def reset_key(
 
 @app.command()
 @of_host
-def replay(client: OrganiserClient, match_id: MatchId) -> CommandOutput:
+def replay(client: ApiClient, match_id: MatchId) -> CommandOutput:
     """Have a match played again; its old result no longer counts."""
     return _command(client, tournament_id_of(match_id), "replay", {"match": match_id})
 
@@ -179,7 +179,7 @@ def list_(server: Server = LOCAL_SERVER, json_: Json = False) -> None:
     """List the newest tournaments."""
     from rumble_engine.registry import game_title
 
-    listed = OrganiserClient(server).get("tournaments")
+    listed = ApiClient(server).get("tournaments")
     rows = []
     for each in listed["tournaments"]:
         bots = "?" if each["bots"] is None else str(each["bots"])
@@ -192,7 +192,7 @@ def standings(tournament_id: Id, server: Server = LOCAL_SERVER, json_: Json = Fa
     """Show the standings by rank, with each bot's faults, and whether the bot is benched."""
     from rumble_server.cli.output.tables import standings_for, tiebreak_legend, tiebreaks_for
 
-    client, path = OrganiserClient(server), ("tournaments", tournament_id)
+    client, path = ApiClient(server), ("tournaments", tournament_id)
     if json_:
         print_answer(client.get(api_path(*path, "standings")), as_json=True)
         return
@@ -206,7 +206,7 @@ def standings(tournament_id: Id, server: Server = LOCAL_SERVER, json_: Json = Fa
 
 @app.command()
 @of_host
-def audit(client: OrganiserClient, tournament_id: Id) -> CommandOutput:
+def audit(client: ApiClient, tournament_id: Id) -> CommandOutput:
     """Show whether a tournament is fair.
 
     For each bot, show the matches, the seats, the longest wait, the excused time, and the drops: how often the bot lost
@@ -230,7 +230,7 @@ def export(
 ) -> None:
     """Write the whole tournament: standings, matches and moves."""
     query = "?edition=2026" if trf_2026 and format_ is ExportFormat.TRF else ""
-    document = OrganiserClient(server).download(api_path("tournaments", tournament_id, f"export.{format_}") + query)
+    document = ApiClient(server).download(api_path("tournaments", tournament_id, f"export.{format_}") + query)
     _write(document, out, end=b"" if document.endswith(b"\n") else b"\n")
 
 
@@ -244,12 +244,12 @@ def transcript(
     out: Out = None,
 ) -> None:
     """Write every frame of a match, in both directions, as ND-JSON, with server times and the result."""
-    client = OrganiserClient(server, host_token) if bot is None else OrganiserClient.of_bot(server, bot, key)
+    client = ApiClient(server, host_token) if bot is None else ApiClient.of_bot(server, bot, key)
     _write(client.download(api_path("matches", match_id, "transcript")), out)
 
 
 def _command(
-    client: OrganiserClient, tournament_id: str, command: str, body: Mapping[str, Any] | None = None, also: str = ""
+    client: ApiClient, tournament_id: str, command: str, body: Mapping[str, Any] | None = None, also: str = ""
 ) -> CommandOutput:
     answer = client.post(api_path("tournaments", tournament_id, command), body)
     return answer, f"{answer['id']}: {answer['status']}{also}"

@@ -20,10 +20,10 @@ from rumble_server.cli.output.terminal import is_screen, plain_or_rich
 from rumble_server.cli.processes.bot_process import BotSpec, process_command, search_ms
 from rumble_server.cli.processes.house import HouseProcesses
 from rumble_server.cli.processes.running import bot_processes, server_unless_stopped
+from rumble_server.cli.support.api_client import ApiClient, api_path
 from rumble_server.cli.support.bot_names import checked_bots, own_name, read_house, split_names
 from rumble_server.cli.support.local_config import local_config
 from rumble_server.cli.support.loop import run, until_signal
-from rumble_server.cli.support.organiser_client import OrganiserClient, api_path
 from rumble_server.config import ServerConfig
 from rumble_server.tournament.config import MOST_BOTS, TournamentConfig
 from rumble_server.tournament.formats import FORMATS
@@ -134,7 +134,7 @@ async def _demo(config: ServerConfig, wanted: TournamentConfig, bots: list[str],
                 await server.log.wait(server.log.last)
                 if as_json:
                     path = api_path("tournaments", tournament.id, "export.json")
-                    document = await asyncio.to_thread(OrganiserClient(server.url).download, path)
+                    document = await asyncio.to_thread(ApiClient(server.url).download, path)
                     print(document.decode())  # noqa: T201  # the only text on standard output
                 else:
                     _show_end(console, tournament)

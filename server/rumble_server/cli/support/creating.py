@@ -17,8 +17,8 @@ from rumble_engine import get_game
 from rumble_server.cli.output.answers import invitation_hints, print_answer
 from rumble_server.cli.output.errors import CliError, ExitCode
 from rumble_server.cli.support import options
+from rumble_server.cli.support.api_client import ApiClient, api_path
 from rumble_server.cli.support.commands import App
-from rumble_server.cli.support.organiser_client import OrganiserClient, api_path
 from rumble_server.results.tables.points import PAYOFFS, PLACES
 from rumble_server.tournament.config_fields import ConfigField, config_fields
 from rumble_server.tournament.openings import BadOpenings, read_openings
@@ -81,7 +81,7 @@ def create(
         (config.setdefault(group, {}) if group else config)[field] = value if read is None else read(value)
     if "openings" in config:
         config["openings"] = openings_of(config["openings"], game, settings)
-    client = OrganiserClient(server, host_token)
+    client = ApiClient(server, host_token)
     if forecast is not None:
         answer = client.post(f"host/forecast?bots={forecast}", config)
         print_answer(answer, answer["text"], as_json=json_)

@@ -5,8 +5,8 @@ from inspect import signature
 from typing import Any
 
 from rumble_server.cli.output.answers import print_answer
+from rumble_server.cli.support.api_client import AdministratorClient, ApiClient
 from rumble_server.cli.support.options import LOCAL_SERVER, AdminToken, HostToken, Json, Server, with_parameters
-from rumble_server.cli.support.organiser_client import AdministratorClient, OrganiserClient
 
 CommandOutput = tuple[Any, ...]
 """The server's answer as JSON data, followed by the texts and tables that a person sees instead of the JSON data."""
@@ -17,7 +17,7 @@ def of_host(ask: Callable[..., CommandOutput]) -> Callable[..., None]:
 
     `ask` gets the command's own options, and a client of the server in its parameter `client`.
     """
-    return _command_of(ask, OrganiserClient, "host_token", HostToken)
+    return _command_of(ask, ApiClient, "host_token", HostToken)
 
 
 def of_administrator(ask: Callable[..., CommandOutput]) -> Callable[..., None]:
@@ -26,7 +26,7 @@ def of_administrator(ask: Callable[..., CommandOutput]) -> Callable[..., None]:
 
 
 def _command_of(
-    ask: Callable[..., CommandOutput], make_client: type[OrganiserClient], token_name: str, token_option: Any
+    ask: Callable[..., CommandOutput], make_client: type[ApiClient], token_name: str, token_option: Any
 ) -> Callable[..., None]:
     own = [each for each in signature(ask, eval_str=True).parameters.values() if each.name != "client"]
     parameters = {each.name: each.annotation for each in own}

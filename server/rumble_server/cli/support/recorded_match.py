@@ -10,7 +10,7 @@ from rumble_protocol.fields import MoveInfo
 
 from rumble_server.cli.output.errors import CliError, ExitCode
 from rumble_server.cli.output.tables import result_text
-from rumble_server.cli.support.organiser_client import OrganiserClient, api_path
+from rumble_server.cli.support.api_client import ApiClient, api_path
 
 SHOWN = 10
 """Maximum number of ids in an error text."""
@@ -38,7 +38,7 @@ class RecordedMatch:
 
 def from_server(server: str, match_id: str) -> RecordedMatch:
     """Ask the server for a match in its current state. Raises CliError."""
-    client = OrganiserClient(server)
+    client = ApiClient(server)
     data = client.get(api_path("matches", match_id))
     tournament = client.get(api_path("tournaments", data["tournament"]))
     return _recorded(data, data["game"], data["settings"], tournament["seed"], "the server")

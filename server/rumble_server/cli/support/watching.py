@@ -19,8 +19,8 @@ from rumble_server.cli.output.boards import SEATS, draw_board
 from rumble_server.cli.output.errors import CliError
 from rumble_server.cli.output.tables import fitting_table, print_standings, result_text, standings_for
 from rumble_server.cli.output.terminal import is_screen, plain, plain_lines, plain_or_rich
+from rumble_server.cli.support.api_client import ApiClient, api_path
 from rumble_server.cli.support.event_stream import StreamEvent, StreamLost, read_events
-from rumble_server.cli.support.organiser_client import OrganiserClient, api_path
 
 PAIRING = "the next round is being paired"
 FRAME_S = 0.2
@@ -35,7 +35,7 @@ FRAME_COLUMNS, FRAME_ROWS = 4, 2
 
 def watch_to_its_end(server: str, tournament_id: str, boards: int) -> None:
     """Show the tournament until its end. On a terminal, draw pictures; in a pipe, print lines. Raises CliError."""
-    client = OrganiserClient(server)
+    client = ApiClient(server)
     console = plain_or_rich()
     watched = WatchedTournament(boards)
     path = api_path("tournaments", tournament_id, "events")
@@ -100,7 +100,7 @@ def _print_problem(problem: str) -> None:
 
 
 def _events(
-    client: OrganiserClient, path: str, say: Callable[[str], None], results: str | None = None
+    client: ApiClient, path: str, say: Callable[[str], None], results: str | None = None
 ) -> Iterator[StreamEvent]:
     """Yield the events of the stream at `path`. Raises CliError.
 

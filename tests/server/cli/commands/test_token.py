@@ -4,7 +4,7 @@ import pytest
 from rumble_bots.sdk.address import Address
 from rumble_bots.sdk.keys import kept_token, token_file, write_private
 from rumble_protocol.secret import is_made
-from rumble_server.cli.support.organiser_client import OrganiserClient
+from rumble_server.cli.support.api_client import ApiClient
 
 from tests.server.cli.run_here import ran
 from tests.server.cli.server_thread import TOKEN
@@ -40,5 +40,5 @@ def test_characters_that_would_steer_a_terminal_are_shown_as_escapes(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     token = {"name": "steer\x1b[2J", "since_ms": 0, "own": False}
-    monkeypatch.setattr(OrganiserClient, "get", lambda *_: {"tokens": [token]})
+    monkeypatch.setattr(ApiClient, "get", lambda *_: {"tokens": [token]})
     assert "steer\\u001b[2J" in ran(capsys, "token", "list")[1]

@@ -8,7 +8,7 @@ import httpx
 import pytest
 from rumble_protocol.secret import is_made, make_secret
 from rumble_server.cli.main import run
-from rumble_server.cli.support.organiser_client import OrganiserClient
+from rumble_server.cli.support.api_client import ApiClient
 from websockets.sync.client import connect
 from websockets.typing import Subprotocol
 
@@ -242,7 +242,7 @@ def test_characters_that_would_steer_a_terminal_are_shown_as_escapes(capsys: Cap
 def test_an_audit_shows_such_characters_as_escapes(capsys: Captured, monkeypatch: pytest.MonkeyPatch) -> None:
     bot = {"matches": 2, "seats": [1, 1], "longest_wait_ms": 3, "excused_ms": 0, "drops": 0}
     report = {"fair": True, "flags": [], "void": {}, "bots": {"steer\x1b[2J": bot}}
-    monkeypatch.setattr(OrganiserClient, "get", lambda *_: report)
+    monkeypatch.setattr(ApiClient, "get", lambda *_: report)
     assert "steer\\u001b[2J" in printed(capsys, "tournament", "audit", "friday")
 
 

@@ -11,8 +11,8 @@ import pytest
 from rich.console import Console
 from rumble_server.cli.main import run
 from rumble_server.cli.support import watching
+from rumble_server.cli.support.api_client import ApiClient
 from rumble_server.cli.support.event_stream import StreamEvent
-from rumble_server.cli.support.organiser_client import OrganiserClient
 from rumble_server.cli.support.watching import WatchedTournament, watch_to_its_end
 
 from tests.server.cli.run_here import Captured, printed, refused
@@ -229,7 +229,7 @@ def test_errors_are_one_clear_line(capsys: Captured) -> None:
 
 def test_an_event_of_another_form_ends_the_pictures(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(watching, "is_screen", lambda _console: True)
-    monkeypatch.setattr(OrganiserClient, "events", lambda *_: iter([StreamEvent("1", "snapshot", {})]))
+    monkeypatch.setattr(ApiClient, "events", lambda *_: iter([StreamEvent("1", "snapshot", {})]))
     errors: list[Exception] = []
 
     def watch() -> None:

@@ -51,7 +51,7 @@ def _bearer(token: str | None) -> dict[str, str]:
     return {"Authorization": f"Bearer {token}"}
 
 
-class OrganiserClient:
+class ApiClient:
     """The HTTP API of a club. Paths are below `/api/`; `get` and `post` return JSON. Every error is a CliError."""
 
     def __init__(self, server: str, host_token: str | None = None) -> None:
@@ -215,7 +215,7 @@ class OrganiserClient:
         return f"{self.base} answers {answer.status_code}, and not as a Rumble server does"
 
 
-class AdministratorClient(OrganiserClient):
+class AdministratorClient(ApiClient):
     """The HTTP API of a server for its administrator.
 
     Requests go to the club main. A client made by `of_club` sends requests to another club. If the address `server`

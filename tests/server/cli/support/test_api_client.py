@@ -5,10 +5,10 @@ from typing import Any
 import httpx
 import pytest
 from rumble_server.cli.output.errors import CliError
+from rumble_server.cli.support.api_client import PATIENCE_S, ApiClient, api_path
 from rumble_server.cli.support.event_stream import StreamLost
-from rumble_server.cli.support.organiser_client import PATIENCE_S, OrganiserClient, api_path
 
-Refusing = Callable[..., OrganiserClient]
+Refusing = Callable[..., ApiClient]
 
 
 @pytest.fixture(autouse=True)
@@ -22,7 +22,7 @@ def slept(monkeypatch: pytest.MonkeyPatch) -> list[float]:
 def refusing(monkeypatch: pytest.MonkeyPatch) -> Refusing:
     """The client of a server that answers its first requests with given statuses."""
 
-    def client(*statuses: int, **headers: str) -> OrganiserClient:
+    def client(*statuses: int, **headers: str) -> ApiClient:
         left = list(statuses)
 
         def send(_: httpx.Client, request: httpx.Request, **__: Any) -> httpx.Response:
@@ -32,7 +32,7 @@ def refusing(monkeypatch: pytest.MonkeyPatch) -> Refusing:
             return httpx.Response(status, json=answer, headers=named, request=request)
 
         monkeypatch.setattr(httpx.Client, "send", send)
-        return OrganiserClient("127.0.0.1:1")
+        return ApiClient("127.0.0.1:1")
 
     return client
 
@@ -59,7 +59,7 @@ def test_a_club_has_an_api_of_its_own(monkeypatch: pytest.MonkeyPatch, server: s
 
     monkeypatch.setattr(httpx.Client, "send", send)
     with pytest.raises(CliError) as refused:
-        OrganiserClient(server).get("tournaments")
+        ApiClient(server).get("tournaments")
     assert refused.value.message.endswith(f"RUMBLE_HOST_TOKEN ({whence})")
 
 
@@ -81,13 +81,13 @@ def test_something_else_answers(monkeypatch: pytest.MonkeyPatch, answer: httpx.R
 
     monkeypatch.setattr(httpx.Client, "request", request)
     with pytest.raises(CliError, match=says):
-        OrganiserClient("127.0.0.1:1").get("tournaments")
+        ApiClient("127.0.0.1:1").get("tournaments")
 
 
 @pytest.mark.parametrize("proxy", ["http://proxy:abc", "ftp://proxy", "http://pupil:se/cret@proxy:1", "socks5://proxy"])
 def test_a_proxy_that_cannot_be_used_is_told_without_its_password(proxy: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("http_proxy", proxy)
-    client = OrganiserClient("rumble.invalid:80")
+    client = ApiClient("rumble.invalid:80")
     for ask in (lambda: client.get("tournaments"), lambda: next(client.events("feed", None))):
         with pytest.raises(CliError, match=r"^cannot reach http://rumble\.invalid:80: the proxy that the env"):
             ask()
@@ -95,7 +95,7 @@ def test_a_proxy_that_cannot_be_used_is_told_without_its_password(proxy: str, mo
 
 def test_a_proxy_whose_host_cannot_be_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("http_proxy", "http://a..b:1")
-    client = OrganiserClient("rumble.invalid:80")
+    client = ApiClient("rumble.invalid:80")
     with pytest.raises(CliError, match="no server answers at"):
         client.get("tournaments")
     with pytest.raises(StreamLost, match="no server answers at"):
@@ -103,7 +103,7 @@ def test_a_proxy_whose_host_cannot_be_is_told(monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_a_token_of_other_characters_is_refused() -> None:
-    client = OrganiserClient("127.0.0.1:1", "schlüssel")
+    client = ApiClient("127.0.0.1:1", "schlüssel")
     for ask in (lambda: client.get("tournaments"), lambda: next(client.events("feed", None))):
         with pytest.raises(CliError, match=r"^a host token has only plain characters$"):
             ask()
