@@ -20,7 +20,7 @@ from rumble_protocol.codes import CloseCode
 from rumble_server.arena.ports import Caller, Clock, Sessions, TimerHandle
 from rumble_server.gateway.ports import ArenaEvents, SessionEvents
 
-Request = TypeVar("Request")
+Argument = TypeVar("Argument")
 Answer = TypeVar("Answer")
 
 CALLS_AT_ONCE = 256
@@ -68,8 +68,8 @@ class Gate:
             call()
 
     def wrap_callback(
-        self, ask: Callable[[Request, Callable[[Answer], None]], None]
-    ) -> Callable[[Request, Callable[[Answer], None]], None]:
+        self, ask: Callable[[Argument, Callable[[Answer], None]], None]
+    ) -> Callable[[Argument, Callable[[Answer], None]], None]:
         """Wrap a function that takes a callback, so that calls of the callback enter through the gate."""
         return lambda request, done: ask(request, lambda answer: self.run_or_enqueue(partial(done, answer)))
 

@@ -11,7 +11,7 @@ MOST_BUCKETS = 16_384
 MOST_OF_A_NETWORK = 256
 """Maximum number of buckets of a network (IPv6 /48, IPv4 /24). Further addresses of the network share a bucket."""
 
-Key = tuple[str, str]
+BucketKey = tuple[str, str]
 """An address, and the subject of its events; the subject is empty if events are counted for the address alone."""
 
 
@@ -90,7 +90,7 @@ class Buckets:
     def __init__(self, most: int, period_ms: int = MINUTE_MS) -> None:
         self._most = most
         self._period_ms = period_ms
-        self._kept: OrderedDict[Key, Bucket] = OrderedDict()
+        self._kept: OrderedDict[BucketKey, Bucket] = OrderedDict()
         """The buckets, the least recently used first."""
         self._of_networks: Counter[str] = Counter()
         """Number of buckets of each network."""
@@ -121,7 +121,7 @@ class Buckets:
             self._kept.move_to_end(key)
         return bucket
 
-    def _key(self, address: str, now_ms: int, about: str) -> Key:
+    def _key(self, address: str, now_ms: int, about: str) -> BucketKey:
         self._forget_idle(now_ms)
         key = address, about
         if key in self._kept:
@@ -153,6 +153,6 @@ class Buckets:
 class NameBuckets(Buckets):
     """Buckets by name, one for each name in use. In contrast to addresses, names never share a bucket."""
 
-    def _key(self, name: str, now_ms: int, about: str) -> Key:
+    def _key(self, name: str, now_ms: int, about: str) -> BucketKey:
         self._forget_idle(now_ms)
         return name.casefold(), about

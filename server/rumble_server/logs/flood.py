@@ -11,7 +11,7 @@ MOST_KINDS = 1_000
 Events of further kinds are not logged, but counted together by message and reason, without address and bot.
 """
 
-Kind = tuple[str, str, str]
+EventKind = tuple[str, str, str]
 """A kind of events: the message, the reason of a refusal (or the bot of a login), and the address."""
 
 
@@ -24,7 +24,7 @@ class FloodFilter(logging.Filter):
     def __init__(self, logger: logging.Logger) -> None:
         super().__init__()
         self._logger = logger
-        self._more: Counter[Kind] = Counter()
+        self._more: Counter[EventKind] = Counter()
         self._until_s = 0.0
 
     def filter(self, record: logging.LogRecord) -> bool:

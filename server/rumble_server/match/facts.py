@@ -364,7 +364,7 @@ MatchFact = (
     | FrameSeen
     | FrameShared
 )
-Fact = TypeVar("Fact")
+AnyFact = TypeVar("AnyFact")
 
 
 def with_shared_frames(facts: Iterable[object], find: Callable[[FrameShared], FrameSeen | None]) -> Iterator[object]:
@@ -381,7 +381,7 @@ def with_shared_frames(facts: Iterable[object], find: Callable[[FrameShared], Fr
             yield fact
 
 
-def with_turns(facts: Iterable[Fact]) -> Iterator[Fact | TurnAsked]:
+def with_turns(facts: Iterable[AnyFact]) -> Iterator[AnyFact | TurnAsked]:
     """Yield the facts of a match, with each turn as a separate fact, even if it was asked together with a move."""
     for fact in facts:
         if isinstance(fact, TurnsAsked):

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-Span = tuple[int, int]
+Period = tuple[int, int]
 """Begin and end, in ms."""
 FlagKind = Literal["seats", "company", "passed_over", "needless_wait"]
 PATIENCE_MS = 1000
@@ -102,8 +102,8 @@ class Context:
     room are missing."""
     absent: frozenset[str] = frozenset()
     """Bots that are not connected now."""
-    paused: Sequence[Span] = ()
-    away: Mapping[str, Sequence[Span]] = field(default_factory=dict)
+    paused: Sequence[Period] = ()
+    away: Mapping[str, Sequence[Period]] = field(default_factory=dict)
     """Spans in which a bot was not connected, by bot. If a bot is away now, its last span ends at `now_ms` or later."""
     excused_ms: Mapping[str, int] = field(default_factory=dict)
     seats: int = 2

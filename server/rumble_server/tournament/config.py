@@ -31,7 +31,7 @@ MOST_BOTS = 4096
 """Maximum of `start_at_bots`."""
 MOST_OPENINGS = 64
 """Maximum number of openings made for a tournament. A pair that has played all of them starts again from the first."""
-Points = tuple[float, float, float]
+WinDrawLoss = tuple[float, float, float]
 UpTo1000 = Annotated[int, Field(ge=1, le=1000)]
 
 
@@ -273,7 +273,7 @@ class TournamentConfig(BaseModel):
         return {name.casefold(): rating for name, rating in self.seed_ratings.items()}
 
     @property
-    def scheme(self) -> Points:
+    def scheme(self) -> WinDrawLoss:
         """The points for a win, a draw and a loss. Raises ValueError if `points` are not three numbers."""
         if isinstance(self.points, str) or len(self.points) != 3:
             raise ValueError(f"points are three numbers, for a win, a draw and a loss, not {self.points!r}")

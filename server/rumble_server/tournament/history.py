@@ -14,7 +14,7 @@ from rumble_server.match.facts import MatchOver, MatchStarted
 from rumble_server.match.match_id import MatchId
 from rumble_server.results.table_result import table_result_of
 from rumble_server.tournament import facts as tournament_facts
-from rumble_server.tournament.audit import Audit, Context, ScheduleKey, Span
+from rumble_server.tournament.audit import Audit, Context, Period, ScheduleKey
 from rumble_server.tournament.formats import FORMATS
 from rumble_server.tournament.pairs.audit import AuditedMatch, audit_pairs
 from rumble_server.tournament.tables.audit import AuditedTable, audit_tables
@@ -34,7 +34,7 @@ def context_of(tournament: Tournament, now_ms: int, free_since_ms: Mapping[str, 
     finished = tournament.is_over
     at_ms = now_ms if tournament.ended_at_ms is None else tournament.ended_at_ms
     to_play: dict[str, list[tuple[str, ScheduleKey]]] = {}
-    away: dict[str, list[Span]] = {}
+    away: dict[str, list[Period]] = {}
     for bot, entrant in tournament.field.items():
         if agenda is not None and not finished and not entrant.is_gone and bot in free_since_ms:
             waiting = agenda.queue.waiting(bot)
@@ -78,9 +78,9 @@ class _History(ABC, Generic[R]):
         self._paired_ms: dict[tuple[int, int, int], int] = {}
         self._again_ms: dict[str, int] = {}
         """By match, the time in ms at which an attempt or a result became void. The match is then played again."""
-        self._paused: list[Span] = []
+        self._paused: list[Period] = []
         self._paused_since_ms: int | None = None
-        self._away: dict[str, list[Span]] = {}
+        self._away: dict[str, list[Period]] = {}
         self._left_ms: dict[str, int] = {}
         self._excused_ms: Counter[str] = Counter()
         self._drops: Counter[str] = Counter()

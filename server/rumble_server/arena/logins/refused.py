@@ -5,10 +5,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 MOST_REFUSED = 50
-"""Maximum number of kept refusals; refusals of the same `Kind` count once. The oldest refusal with the most frequent
-error code is forgotten first. Therefore a flood of refusals with the same error code does not push out the others."""
+"""Maximum number of kept refusals; refusals of the same `RefusalKind` count once. The oldest refusal with the most
+frequent error code is forgotten first. Therefore a flood of refusals with the same error code does not push out the
+others."""
 
-Kind = tuple[str, str, str | None, str]
+RefusalKind = tuple[str, str, str | None, str]
 """Bot's name, address, id of the tournament that the bot asked to join, and error code."""
 
 
@@ -32,7 +33,7 @@ class RefusedBots:
     """The refusals in a club since the server's start."""
 
     def __init__(self) -> None:
-        self._latest: dict[Kind, BotRefusals] = {}
+        self._latest: dict[RefusalKind, BotRefusals] = {}
         """Latest refusal of each kind, in order of time."""
 
     def add(self, name: str, address: str, tournament: str | None, code: str, message: str, at_ms: int) -> None:

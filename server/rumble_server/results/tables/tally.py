@@ -34,7 +34,7 @@ class Seated(NamedTuple):
     place: int
 
 
-Ranking = tuple[Seated, ...]
+TableRanking = tuple[Seated, ...]
 """The bots that played at a table, each with its place. They are listed by seat, not by place."""
 
 
@@ -92,7 +92,7 @@ class TableTally(FieldTally[TableResult, TableCount]):
 
         The bots of a pair are in order of name.
         """
-        self.rankings: Counter[Ranking] = Counter()
+        self.rankings: Counter[TableRanking] = Counter()
         """Number of tables with each ranking. Rankings of fewer than two bots are left out."""
         self.sizes: Counter[int] = Counter()
         """Number of tables with each number of seats."""

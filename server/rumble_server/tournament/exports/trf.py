@@ -37,7 +37,7 @@ UNPAIRABLE = "this cannot be paired again elsewhere"
 DUTCH_2026 = "FIDE_DUTCH_2025"
 """TRF-2026's name for the rules `dutch-2026`. The name contains the year in which the rules were approved."""
 
-Key = tuple[int, int, int]
+RoundKey = tuple[int, int, int]
 """A round of the file: cycle, round and leg of its matches."""
 
 
@@ -205,7 +205,7 @@ def _why_not(tournament: Mapping[str, Any]) -> list[str]:
     return reasons
 
 
-def _round(match_id: str) -> Key:
+def _round(match_id: str) -> RoundKey:
     cycle, number, _, leg = MatchId.parse(match_id).key
     return cycle, number, leg
 

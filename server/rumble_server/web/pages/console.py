@@ -11,7 +11,7 @@ from rumble_server.tournament.config_fields import ConfigField, config_fields
 from rumble_server.tournament.formats import FORMATS, formats_with
 from rumble_server.tournament.pairs.pairing_rules import PAIRING_RULES
 
-Kind = Literal["text", "integer", "seconds", "choice", "checkbox", "moment", "list", "numbers", "openings"]
+FieldKind = Literal["text", "integer", "seconds", "choice", "checkbox", "moment", "list", "numbers", "openings"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +20,7 @@ class FormField:
 
     name: str
     label: str
-    kind: Kind
+    kind: FieldKind
     hint: str
     default: Any
     """The initial value in the form; None for an empty field."""
@@ -75,8 +75,8 @@ LABELS = {
 }
 """The labels that are not simply the name of the field."""
 FOR_TWO = ("legs", "pairing_rules", "acceleration", "late_join", "openings")
-BY_TYPE: dict[str, Kind] = {"string": "text", "integer": "integer", "boolean": "checkbox"}
-KINDS: dict[str, Kind] = {
+BY_TYPE: dict[str, FieldKind] = {"string": "text", "integer": "integer", "boolean": "checkbox"}
+KINDS: dict[str, FieldKind] = {
     "game": "choice",
     "start_at_ms": "moment",
     "openings": "openings",
@@ -141,7 +141,7 @@ def _form_field(field: ConfigField) -> FormField:
     )
 
 
-def _kind(field: ConfigField) -> Kind:
+def _kind(field: ConfigField) -> FieldKind:
     if field.name in KINDS:
         return KINDS[field.name]
     if field.choices:

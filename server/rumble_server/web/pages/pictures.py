@@ -27,8 +27,8 @@ from rumble_server.web.request_headers import has_etag
 from rumble_server.web.site import site_of
 from rumble_server.web.static_files import FOR_GOOD, REVALIDATED
 
-Kind = Literal["svg", "png"]
-MEDIA_TYPES: dict[Kind, str] = {"svg": "image/svg+xml", "png": "image/png"}
+PictureKind = Literal["svg", "png"]
+MEDIA_TYPES: dict[PictureKind, str] = {"svg": "image/svg+xml", "png": "image/png"}
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
 """The Content-Security-Policy of a picture: its own style is allowed, scripts and requests are not."""
 FOR_A_DAY = "public, max-age=86400"
@@ -49,7 +49,7 @@ OF_ANY_KIND: dict[int | str, dict[str, Any]] = {200: {"content": {each: {} for e
 async def get_match_picture(
     request: Request,
     match: str,
-    kind: Kind,
+    kind: PictureKind,
     ply: Count | None = None,
     flipped: Flipped = False,
     attempt: int | None = None,
@@ -80,7 +80,7 @@ async def get_match_picture(
 async def get_position_picture(
     request: Request,
     game: str,
-    kind: Kind,
+    kind: PictureKind,
     position: Annotated[str | None, Query(max_length=MOST_POSITION)] = None,
     settings: Annotated[str, Query(max_length=MOST_POSITION, description="a JSON object")] = "{}",
     move: Annotated[list[str], Query(max_length=MOST_MOVES)] = NO_MOVES,
@@ -95,14 +95,14 @@ async def get_position_picture(
     return answer(request, body, kind, FOR_A_DAY)
 
 
-def known(kind: Kind) -> Kind:
+def known(kind: PictureKind) -> PictureKind:
     """Return `kind` unchanged. Raises WebError if this server cannot make pictures of this kind."""
     if kind == "png" and not MAKES_PNG:
         raise WebError.not_found("this server makes no PNG, which needs the extra `pictures`; ask for board.svg")
     return kind
 
 
-def draw_picture(drawing: Drawing | None, label: str, flipped: bool, kind: Kind) -> bytes:
+def draw_picture(drawing: Drawing | None, label: str, flipped: bool, kind: PictureKind) -> bytes:
     """Draw a board; return an empty picture for a game without pictures."""
     if drawing is None:
         return b""
@@ -110,7 +110,7 @@ def draw_picture(drawing: Drawing | None, label: str, flipped: bool, kind: Kind)
 
 
 def draw_position(
-    name: str, position: str | None, settings: str, moves: Sequence[str], flipped: bool, kind: Kind
+    name: str, position: str | None, settings: str, moves: Sequence[str], flipped: bool, kind: PictureKind
 ) -> bytes:
     """Draw the board after `moves` from `position` (None: the first position of the game).
 
@@ -129,7 +129,7 @@ def draw_position(
     return draw_picture(game.drawing(state.view(ALL), moves[-1] if moves else None), game.title, flipped, kind)
 
 
-def answer(request: Request, body: bytes, kind: Kind, kept: str) -> Response:
+def answer(request: Request, body: bytes, kind: PictureKind, kept: str) -> Response:
     """Answer with a picture, or with 304 if the browser has the picture. Raises WebError for an empty picture."""
     if not body:
         raise WebError.not_found("this game has no pictures, only diagrams")

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
-from rumble_server.tournament.audit import Context, Flag, Span
+from rumble_server.tournament.audit import Context, Flag, Period
 from rumble_server.tournament.tables.audit import AuditedTable, audit_tables
 
 
@@ -11,7 +11,7 @@ def flags_of(
     *,
     has_even_seats: bool = False,
     has_even_company: bool = False,
-    paused: Sequence[Span] = (),
+    paused: Sequence[Period] = (),
     seats: int = 4,
 ) -> tuple[Flag, ...]:
     """Return the flags of tables after a tournament with these options."""
