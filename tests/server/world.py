@@ -5,8 +5,9 @@ Nothing here waits: `World.run` jumps from timer to timer.
 
 import json
 from collections.abc import Callable, Mapping
+from functools import partial
 from random import Random
-from typing import Any, cast
+from typing import Any
 
 from rumble_protocol.codes import CLOSE_REASONS, WORKER_REPLACED, CloseCode
 from rumble_protocol.fields import TimeControl
@@ -125,23 +126,20 @@ class MemoryLink(PlainLink):
         self.was_cut = True
 
 
-class Host:
-    """An organiser, each of whose commands is an event."""
+def make_host(arena: Arena, end_iteration: Callable[[], None]) -> Organiser:
+    """Return an organiser, each of whose commands is an event, together with the commands that it calls."""
+    plain, host = Organiser(arena), Organiser(arena)
 
-    def __init__(self, organiser: Organiser, end_iteration: Callable[[], None]) -> None:
-        self._organiser = organiser
-        self._end_iteration = end_iteration
+    def run(command: Callable[..., object], *given: Any, **named: Any) -> object:
+        try:
+            return command(*given, **named)
+        finally:
+            end_iteration()
 
-    def __getattr__(self, name: str) -> Any:
-        command = getattr(self._organiser, name)
-
-        def event(*given: Any, **named: Any) -> Any:
-            try:
-                return command(*given, **named)
-            finally:
-                self._end_iteration()
-
-        return event
+    for name in vars(Organiser):
+        if not name.startswith("_"):
+            setattr(host, name, partial(run, getattr(plain, name)))
+    return host
 
 
 def make_arena(**given: Any) -> Arena:
@@ -191,7 +189,7 @@ class World:
             random=Random(seed),
             **{"find_ended": self.log.find_ended, **arena},
         )
-        self.organiser = cast(Organiser, Host(Organiser(self.arena), self.end_iteration))
+        self.organiser = make_host(self.arena, self.end_iteration)
         admission = self.arena.admission
         self.gateway = Gateway(
             self.arena if holds is None else self.gate.wrap_arena(self.arena, sessions),
