@@ -62,7 +62,7 @@ async def test_the_server_stops_while_streams_are_open(tmp_path: Path, caplog: p
     async with asyncio.timeout(PATIENCE_S):
         head = await reader.readuntil(b"event: snapshot")
         assert head.startswith(b"HTTP/1.1 200")
-        assert server.clubs.main.feed.spectator_count == 1
+        assert server.clubs.main.feed.reader_count == 1
         await server.stop()
         assert server.address[1] > 0, "a page that is still being answered names it"
         rest = await reader.read()
@@ -77,7 +77,7 @@ async def test_a_stream_whose_reader_goes_is_freed_without_the_collector(tmp_pat
     server, reader, writer = await streaming(tmp_path)
     await reader.readuntil(b"event: snapshot")
     freed = asyncio.Event()
-    (_spectator,) = [ref(each, lambda _: freed.set()) for each in server.clubs.main.feed._channels["friday"].spectators]
+    (_reader,) = [ref(each, lambda _: freed.set()) for each in server.clubs.main.feed._channels["friday"].readers]
     writer.close()
     async with asyncio.timeout(PATIENCE_S):
         await freed.wait()

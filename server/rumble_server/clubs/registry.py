@@ -268,7 +268,7 @@ class ClubRegistry:
 
     def count_streams(self) -> int:
         """Return the number of open event streams of visitors."""
-        return sum(each.feed.spectator_count for each in self)
+        return sum(each.feed.reader_count for each in self)
 
     def sites(self) -> Iterator[Site]:
         """Yield the site of each loaded club."""

@@ -135,7 +135,7 @@ class MemoryReader(AsyncReader):
 
 @dataclass(frozen=True)
 class Event:
-    """An event of a feed as a spectator gets it, checked against its model."""
+    """An event of a feed as a reader gets it, checked against its model."""
 
     id: int
     kind: str
@@ -159,7 +159,7 @@ def parse(text: bytes) -> list[Event]:
 
 
 class Watcher:
-    """A spectator of a feed, read step by step."""
+    """A reader of a feed, read step by step."""
 
     def __init__(
         self, server: "MemoryServer", tournament: Tournament, last_event_id: int | None = None, gzipped: bool = False
@@ -271,7 +271,7 @@ class MemoryServer:
         return {name: ClubUse.of(site) for name, site in self.clubs.items()}
 
     def count_streams(self) -> int:
-        return self.feed.spectator_count
+        return self.feed.reader_count
 
     def sites(self) -> Iterable[Site]:
         return self.clubs.values()
@@ -306,11 +306,11 @@ class MemoryServer:
         return httpx.AsyncClient(transport=transport, **{"base_url": "http://rumble.test", **given})
 
     def watch(self, tournament: Tournament, last_event_id: int | None = None, *, gzipped: bool = False) -> Watcher:
-        """Make a spectator; with `gzipped`, the spectator takes a gzip stream."""
+        """Make a reader; with `gzipped`, the reader takes a gzip stream."""
         return Watcher(self, tournament, last_event_id, gzipped)
 
     async def watched(self, tournament: Tournament) -> Watcher:
-        """Make a spectator that has read its snapshot."""
+        """Make a reader that has read its snapshot."""
         watcher = self.watch(tournament)
         await watcher.read("snapshot")
         return watcher

@@ -16,10 +16,10 @@ from rumble_server.match.progress import Progress
 from rumble_server.tournament.changes import Changes
 from rumble_server.tournament.tournament import Tournament
 from rumble_server.web.feed import crosstable, views
+from rumble_server.web.feed.feed_reader import Chunk, FeedReader
 from rumble_server.web.feed.flush import Encoded, Flush, encoded
 from rumble_server.web.feed.kept_chunks import KeptChunks
 from rumble_server.web.feed.ranker import Ranker
-from rumble_server.web.feed.spectator import Chunk, Spectator
 from rumble_server.web.ports import ClubPlay, DurableLog
 
 PACE_MS, SLOWEST_PACE_MS = 250, 500
@@ -51,16 +51,16 @@ class _SharedSnapshot:
 
 
 class Channel:
-    """The feed of a tournament. `flush` sends the current state of everything in `changes` to the spectators."""
+    """The feed of a tournament. `flush` sends the current state of everything in `changes` to the readers."""
 
     def __init__(self, tournament: Tournament, play: ClubPlay, log: DurableLog, ranker: Ranker, up_to: int) -> None:
         """Make a channel whose first flush has the facts after the number `up_to`."""
         self.tournament = tournament
         self.changes = Changes(tournament)
-        """The changes that have not been sent to spectators."""
+        """The changes that have not been sent to readers."""
         self.has_new_ranking = False
         """True if standings or ratings were computed since the last flush."""
-        self.spectators: set[Spectator] = set()
+        self.readers: set[FeedReader] = set()
         self._ranker = ranker
         self.quiet_since_ms = play.clock.now_ms()
         """Time in ms of the last event."""
@@ -85,8 +85,8 @@ class Channel:
 
     @property
     def has_readers(self) -> bool:
-        """True if the channel has spectators, or a reader waits for a snapshot."""
-        return bool(self.spectators or (self._snapshot and self._snapshot.waiting_readers))
+        """True if the channel has open streams, or a reader waits for a snapshot."""
+        return bool(self.readers or (self._snapshot and self._snapshot.waiting_readers))
 
     def flush(self, up_to: int) -> None:
         """Send the changes. Do nothing if the last flush began too recently, or is still in progress.
@@ -94,12 +94,12 @@ class Channel:
         `changes` has all unsent facts up to the number `up_to`.
         """
         now_ms = self._play.clock.now_ms()
-        pace_ms = len(self.spectators) + len(self.tournament.field)  # 1 ms for each reader and each bot
+        pace_ms = len(self.readers) + len(self.tournament.field)  # 1 ms for each reader and each bot
         waited_ms = now_ms - self._flushed_at_ms + PACE_MS // 2  # the timer is not exact
         if waited_ms < min(pace_ms, SLOWEST_PACE_MS) or self._flush is not None:
             return
         self._flushed_at_ms = now_ms
-        if self.spectators:
+        if self.readers:
             self._ranker.refresh(self.tournament)
         changes, self.changes = self.changes, Changes(self.tournament)
         played, ends = self._progress, {(over.match, over.attempt) for over in changes.over}
@@ -140,13 +140,13 @@ class Channel:
         self._flush = self._snapshot = None
         self._sent_up_to, self._kept = up_to, KeptChunks(up_to + 1)
         self._delayed_plies = self._all_delayed_plies()
-        for spectator in self.spectators:
-            spectator.begin_anew()
+        for reader in self.readers:
+            reader.begin_anew()
 
     def send(self, chunk: Chunk) -> None:
         self.quiet_since_ms = self._play.clock.now_ms()
-        for spectator in self.spectators:
-            spectator.queue(chunk)
+        for reader in self.readers:
+            reader.queue(chunk)
 
     async def catch_up(self, last_event_id: int | None = None) -> list[Chunk]:
         """Return the first chunks for a reader: the events after `last_event_id` if all are kept, else a snapshot.

@@ -9,8 +9,8 @@ from rumble_server.tournament.facts import LogFact, tournament_of
 from rumble_server.tournament.tournament import Tournament
 from rumble_server.web.feed.channel import PACE_MS, Channel, snapshot_chunk
 from rumble_server.web.feed.crosstable import prepare_pairs
+from rumble_server.web.feed.feed_reader import CatchUp, Chunk, FeedReader
 from rumble_server.web.feed.ranker import Ranker
-from rumble_server.web.feed.spectator import CatchUp, Chunk, Spectator
 from rumble_server.web.feed.waker import Waker
 from rumble_server.web.ports import ClubPlay, DurableLog
 
@@ -41,11 +41,11 @@ class Feed:
         """Number of the newest published fact."""
         self._channels: dict[str, Channel] = {}
         self._watched_at_ms: dict[str, int] = {}
-        self._readers_of_ended: dict[Spectator, str] = {}
+        self._readers_of_ended: dict[FeedReader, str] = {}
         """The readers of tournaments that are over and not in memory, each with the id of its tournament."""
         self._kept_alive_at_ms = 0
         """Time in ms at which readers of ended tournaments were last sent an event."""
-        self._waiting: set[Spectator] = set()
+        self._waiting: set[FeedReader] = set()
         self._waker = Waker(play.clock)
         self._timer: TimerHandle | None = None
         self.is_closed = False
@@ -67,8 +67,8 @@ class Feed:
             if channel is not None:
                 channel.changes.add_fact(fact)
         waiting, self._waiting = self._waiting, set()
-        for spectator in waiting:
-            spectator.wake()
+        for reader in waiting:
+            reader.wake()
 
     async def stream(
         self, tournament: Tournament, last_event_id: int | None = None, *, endings: int, gzipped: bool = False
@@ -83,14 +83,14 @@ class Feed:
         first = [RETRY, *await channel.catch_up(last_event_id)]
         if self.is_closed or endings != self.ending_count:
             return
-        spectator = self._spectator(first, channel.catch_up, gzipped=gzipped)
-        channel.spectators.add(spectator)
+        reader = self._reader(first, channel.catch_up, gzipped=gzipped)
+        channel.readers.add(reader)
         try:
-            async for data in spectator.chunks():
+            async for data in reader.chunks():
                 yield data
         finally:
-            channel.spectators.discard(spectator)
-            self._waiting.discard(spectator)
+            channel.readers.discard(reader)
+            self._waiting.discard(reader)
             self._watched_at_ms[tournament.id] = self._play.clock.now_ms()
 
     async def stream_of_ended(
@@ -108,19 +108,19 @@ class Feed:
         async def catch_up() -> list[Chunk]:
             return first
 
-        spectator = self._spectator(first, catch_up, gzipped=gzipped)
-        self._readers_of_ended[spectator] = tournament_id
+        reader = self._reader(first, catch_up, gzipped=gzipped)
+        self._readers_of_ended[reader] = tournament_id
         if self._timer is None:
             self._arm()
         try:
-            async for data in spectator.chunks():
+            async for data in reader.chunks():
                 yield data
         finally:
-            self._readers_of_ended.pop(spectator, None)
+            self._readers_of_ended.pop(reader, None)
 
-    def _spectator(self, first: list[Chunk], catch_up: CatchUp, *, gzipped: bool) -> Spectator:
+    def _reader(self, first: list[Chunk], catch_up: CatchUp, *, gzipped: bool) -> FeedReader:
         now_ms = self._play.clock.now_ms
-        return Spectator(first, catch_up, self._must_wait_for_disk, now_ms, self._waker.wake, gzipped=gzipped)
+        return FeedReader(first, catch_up, self._must_wait_for_disk, now_ms, self._waker.wake, gzipped=gzipped)
 
     def _on_ranking(self, tournament: Tournament) -> None:
         channel = self._channels.get(tournament.id)
@@ -136,11 +136,11 @@ class Feed:
     def end_streams(self) -> None:
         """End all open streams, and the streams that are being prepared. A reader may open another stream."""
         self.ending_count += 1
-        for spectator in [
+        for reader in [
             *self._readers_of_ended,
-            *(each for one in self._channels.values() for each in one.spectators),
+            *(each for one in self._channels.values() for each in one.readers),
         ]:
-            spectator.close()
+            reader.close()
 
     @property
     def waiting_count(self) -> int:
@@ -148,8 +148,8 @@ class Feed:
         return len(self._waiting)
 
     @property
-    def spectator_count(self) -> int:
-        return len(self._readers_of_ended) + sum(len(channel.spectators) for channel in self._channels.values())
+    def reader_count(self) -> int:
+        return len(self._readers_of_ended) + sum(len(channel.readers) for channel in self._channels.values())
 
     def _channel(self, tournament: Tournament) -> Channel:
         channel = self._channels.get(tournament.id)
@@ -162,10 +162,10 @@ class Feed:
         self._watched_at_ms[tournament.id] = self._play.clock.now_ms()
         return channel
 
-    def _must_wait_for_disk(self, spectator: Spectator, chunk: Chunk) -> bool:
+    def _must_wait_for_disk(self, reader: FeedReader, chunk: Chunk) -> bool:
         if chunk.number <= self._log.durable:
             return False
-        self._waiting.add(spectator)
+        self._waiting.add(reader)
         self._log.flush_soon()
         return True
 
@@ -189,20 +189,20 @@ class Feed:
                 log.exception("the feed of %s failed", channel.tournament.id)
             if now_ms - channel.quiet_since_ms >= KEEP_ALIVE_MS:
                 channel.send(KEEP_ALIVE)
-            self._close_stuck(channel.spectators, channel.tournament.id)
+            self._close_stuck(channel.readers, channel.tournament.id)
             if not channel.has_readers and now_ms - self._watched_at_ms[channel.tournament.id] >= UNWATCHED_MS:
                 del self._channels[channel.tournament.id], self._watched_at_ms[channel.tournament.id]
         if now_ms - self._kept_alive_at_ms >= KEEP_ALIVE_MS:
             self._kept_alive_at_ms = now_ms
-            for spectator, tournament_id in self._readers_of_ended.items():
-                self._close_stuck([spectator], tournament_id)
-                spectator.queue(KEEP_ALIVE)
+            for reader, tournament_id in self._readers_of_ended.items():
+                self._close_stuck([reader], tournament_id)
+                reader.queue(KEEP_ALIVE)
         if not self._channels and not self._readers_of_ended:
             self._disarm()
 
-    def _close_stuck(self, spectators: Iterable[Spectator], tournament_id: str) -> None:
-        for spectator in spectators:
-            stuck_ms = spectator.stuck_ms()
+    def _close_stuck(self, readers: Iterable[FeedReader], tournament_id: str) -> None:
+        for reader in readers:
+            stuck_ms = reader.stuck_ms()
             if stuck_ms >= STUCK_MS:
                 log.warning("a spectator of %s: cut off, it read nothing for %d ms", tournament_id, stuck_ms)
-                spectator.close()
+                reader.close()

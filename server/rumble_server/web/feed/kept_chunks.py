@@ -2,7 +2,7 @@
 
 from collections import deque
 
-from rumble_server.web.feed.spectator import Chunk
+from rumble_server.web.feed.feed_reader import Chunk
 
 MOST_KEPT_BYTES = 1 << 20
 """Maximum size in bytes of the kept chunks; a reader that missed more gets a snapshot."""

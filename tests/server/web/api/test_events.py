@@ -66,7 +66,7 @@ async def test_the_answer_is_an_event_stream(server: MemoryServer) -> None:
     assert (await stream.message())["body"] == b"retry: 1000\n\n"
     assert await stream.kinds("snapshot") == ["snapshot"]
     await stream.leave()
-    assert server.feed.spectator_count == 0
+    assert server.feed.reader_count == 0
 
 
 async def test_a_reader_that_takes_gzip_gets_a_packed_stream(server: MemoryServer) -> None:
@@ -155,4 +155,4 @@ async def test_a_stream_whose_snapshot_is_read_while_the_streams_end_ends_too(
     server.feed.end_streams()
     goes_on.set()
     await asyncio.wait_for(stream.task, 5)
-    assert server.feed.spectator_count == 0
+    assert server.feed.reader_count == 0

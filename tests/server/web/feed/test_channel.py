@@ -90,7 +90,7 @@ async def test_an_event_is_encoded_once_for_all(server: MemoryServer) -> None:
     server.bots("alice", join=tournament.id)
     server.pass_ms()
     assert await first.piece() is await second.piece()
-    assert server.feed.spectator_count == 2
+    assert server.feed.reader_count == 2
 
 
 async def test_a_crowd_is_told_every_half_second(server: MemoryServer) -> None:

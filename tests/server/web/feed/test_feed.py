@@ -68,7 +68,7 @@ async def test_a_tournament_that_nobody_watches_is_soon_not_followed_any_more(se
     tournament = server.world.create()
     watcher = await server.watched(tournament)
     await watcher.close()
-    assert server.feed.spectator_count == 0
+    assert server.feed.reader_count == 0
     server.pass_ms(UNWATCHED_MS + 1_000)
     assert not server.world.clock.step(), "a timer is left"
 
@@ -79,11 +79,11 @@ async def test_reader_of_an_ended_tournament_gets_a_snapshot_and_keep_alives(
     stream = server.feed.stream_of_ended("friday", b'{"id":"friday"}', endings=0)
     assert await anext(stream) == b"retry: 1000\n\n"
     assert await anext(stream) == b'id: 0\nevent: snapshot\ndata: {"id":"friday"}\n\n'
-    assert server.feed.spectator_count == 1
+    assert server.feed.reader_count == 1
     server.pass_ms(KEEP_ALIVE_MS + 1_000)
     assert await anext(stream) == KEEP_ALIVE.data
     await stream.aclose()  # type: ignore[attr-defined]  # it is an async generator
-    assert server.feed.spectator_count == 0
+    assert server.feed.reader_count == 0
 
 
 async def test_a_stream_that_is_being_prepared_when_the_server_stops_starts_no_timer(
@@ -123,7 +123,7 @@ async def test_a_stream_that_is_being_prepared_ends_with_the_open_streams(
     goes_on.set()
     with pytest.raises(StopAsyncIteration):
         await reading
-    assert server.feed.spectator_count == 0
+    assert server.feed.reader_count == 0
     await server.watched(tournament)
 
 

@@ -2,8 +2,8 @@
 
 import pytest
 from rumble_server.web.feed import kept_chunks
+from rumble_server.web.feed.feed_reader import Chunk
 from rumble_server.web.feed.kept_chunks import KeptChunks
-from rumble_server.web.feed.spectator import Chunk
 
 from tests.server.web.feed.reading import PAIR, kinds
 from tests.server.web.memory_server import MemoryServer, parse

@@ -39,16 +39,16 @@ CatchUp = Callable[[], Awaitable[Iterable[Chunk]]]
 """A function that returns the chunks for a reader that has fallen behind."""
 
 
-class Spectator:
+class FeedReader:
     """A reader of a feed."""
 
     def __init__(
         self,
         first: Iterable[Chunk],
         catch_up: CatchUp,
-        must_wait_for_disk: Callable[["Spectator", Chunk], bool],
+        must_wait_for_disk: Callable[["FeedReader", Chunk], bool],
         now_ms: Callable[[], int],
-        wake: Callable[["Spectator"], None],
+        wake: Callable[["FeedReader"], None],
         *,
         gzipped: bool,
     ) -> None:
@@ -57,11 +57,11 @@ class Spectator:
         self._must_wait_for_disk = must_wait_for_disk
         """A function that returns false if a chunk's facts are on disk.
 
-        Otherwise the function hurries the next write, which wakes the spectator, and returns true.
+        Otherwise the function hurries the next write, which wakes the reader, and returns true.
         """
         self._now_ms = now_ms
         self._wake = wake
-        """A function that calls the spectator's `resume`, now or in a later iteration of the event loop."""
+        """A function that calls the reader's `resume`, now or in a later iteration of the event loop."""
         self._is_gzipped = gzipped
         self._unread_bytes = 0
         self._is_behind = False

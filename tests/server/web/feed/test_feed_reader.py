@@ -1,7 +1,7 @@
 import asyncio
 
 import pytest
-from rumble_server.web.feed import spectator as spectators
+from rumble_server.web.feed import feed_reader
 from rumble_server.web.feed.channel import Channel
 from rumble_server.web.feed.feed import STUCK_MS
 
@@ -50,7 +50,7 @@ async def test_a_packed_piece_is_made_once_for_all(server: MemoryServer) -> None
 async def test_a_slow_reader_loses_its_queue_and_gets_a_snapshot(
     server: MemoryServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(spectators, "MOST_UNREAD_BYTES", 4_000)
+    monkeypatch.setattr(feed_reader, "MOST_UNREAD_BYTES", 4_000)
     tournament, slow, _ = await watched_from_lobby(server, *PAIR, cycles=100)
     server.pass_ms(20_000)
     snapshot = await slow.read("snapshot")
@@ -61,7 +61,7 @@ async def test_a_slow_reader_loses_its_queue_and_gets_a_snapshot(
 async def test_a_slow_reader_whose_snapshot_is_being_made_ends_with_the_open_streams(
     server: MemoryServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(spectators, "MOST_UNREAD_BYTES", 0)
+    monkeypatch.setattr(feed_reader, "MOST_UNREAD_BYTES", 0)
     called, goes_on = held_up(monkeypatch, Channel, "catch_up")
     goes_on.set()
     tournament = server.world.create()
