@@ -199,6 +199,7 @@ class Organiser:
     def reset_key(self, name: str, key: str | None = None) -> None:
         """Set the key of a name. If `key` is None, forget the old key: the next login claims the name anew.
 
+        A pupil's slip becomes invalid, because whoever redeems a slip gets a new key.
         Sessions that logged in with an older key are signed out. An open name, which needs no key so far, can also get
         a key. The sessions of an open name stay logged in, because their logins needed no key.
         """
@@ -209,6 +210,8 @@ class Organiser:
         if key is None:
             arena.recorder.record(club_facts.NameReset(claim.name, now_ms))
         else:
+            if claim.name.casefold() in arena.slips:
+                arena.recorder.record(club_facts.SlipVoided(claim.name, now_ms))
             salt = arena.logins.new_salt()
             arena.recorder.record(club_facts.NameUsed(claim.name, salt, digest_of(key, salt), now_ms))
         if not claim.is_open:

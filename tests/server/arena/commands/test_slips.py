@@ -46,6 +46,19 @@ def test_a_slip_is_valid_for_two_weeks_and_while_the_host_knows_the_key() -> Non
             desk.redeem(made[display], "192.0.2.2")
 
 
+@pytest.mark.parametrize("key", [None, "a key that the host sets"])
+def test_a_slip_ends_with_the_key_that_the_host_changes(key: str | None) -> None:
+    world = World()
+    tournament, desk = world.create(classroom=True), SlipDesk(world.arena)
+    Joining(world.arena).join(str(tournament.join_code), "Ann", make_secret(), "192.0.2.1")
+    code = desk.make(tournament.id, "ann")
+    world.organiser.reset_key("ann", key)
+    for place in (world, world.after_crash()):
+        with pytest.raises(JoinRefused, match="within two weeks"):
+            SlipDesk(place.arena).redeem(code, "192.0.2.2")
+        assert key is None or place.arena.names.owns("ann", key)
+
+
 def test_a_guess_costs_the_same_for_one_slip_and_for_many(monkeypatch: pytest.MonkeyPatch) -> None:
     world = World()
     tournament = world.create(classroom=True)
