@@ -69,6 +69,7 @@ class GroupCommit:
         self._timer: asyncio.Handle | None = None
         self._next_check: asyncio.Handle | None = None
         self._is_hurried = False
+        """True if a caller waits for the next new commit."""
         self._began_s = 0.0
 
     def attach(self, loop: asyncio.AbstractEventLoop) -> None:
@@ -89,9 +90,10 @@ class GroupCommit:
         self._schedule_write()
 
     def flush_soon(self) -> None:
-        if not self._is_hurried and not self._taken:  # a failed commit, which stays in `_taken`, is repeated no sooner
+        if not self._is_hurried:
             self._is_hurried = True
-            self._write_in(HURRIED_S)
+            if not self._taken:  # a failed commit, which stays in `_taken`, is repeated no sooner
+                self._write_in(HURRIED_S)
 
     @property
     def waiting_facts(self) -> int:
@@ -130,11 +132,11 @@ class GroupCommit:
         if self._timer is not None:
             self._timer.cancel()
         self._timer = None
-        self._is_hurried = False
         if self._loop is None or self._writing is not None:
             return
         again = bool(self._taken)
         if not again:
+            self._is_hurried = False
             self._taken = [(each, each.take_batch()) for each in self._waiting_logs.values() if not each.is_fenced]
             self._waiting_logs.clear()
         if self._taken:
@@ -167,7 +169,7 @@ class GroupCommit:
 
     def _schedule_write(self) -> None:
         if self._waiting_logs and self._timer is None and self._writing is None and self._loop is not None:
-            self._write_in(BATCH_S)
+            self._write_in(HURRIED_S if self._is_hurried else BATCH_S)
 
     def _check_database(self) -> None:
         """Check the database now and every `CHECK_S`, and report a commit that takes longer than `STUCK_S`.

@@ -125,6 +125,23 @@ async def test_facts_are_written_though_nobody_waits_for_them(database: Database
         assert len(database.rows()) == 2
 
 
+async def test_a_caller_that_asks_during_a_commit_hurries_the_next(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "BATCH_S", 60.0)
+    group = module.GroupCommit(writer := OneForEach(), lambda: None)
+    first, second = (ClubLog(group, club, last=0, numbers=FactCounter(0)) for club in ("chess", "go"))
+    written = asyncio.Event()
+    second.on_durable.append(lambda _: written.set())
+    group.attach(asyncio.get_running_loop())
+    first.append(joined(1))
+    group.write()
+    second.append(joined(1))
+    second.flush_soon()
+    async with asyncio.timeout(5):
+        await written.wait()
+    assert len(writer.written) == 2
+    await group.close()
+
+
 async def test_a_wait_for_a_fact_of_a_later_batch_goes_on(database: Database) -> None:
     async with opened(database) as log:
         log.append(joined(1))
