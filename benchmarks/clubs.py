@@ -33,7 +33,7 @@ async def fill(config: ServerConfig, clubs: int) -> None:
         organiser = Organiser(club.arena)
         organiser.set_token("teacher", f"the token of club {number}")
         for bot in range(NAMES):
-            club.arena.logins.use_name(f"bot-{bot}", f"the key of bot {bot}", "127.0.0.1", None)
+            club.arena.claims.use_name(f"bot-{bot}", f"the key of bot {bot}", "127.0.0.1", None)
         organiser.create(TournamentConfig(name="Cup", game="tictactoe"))
         organiser.end("cup", cancelled=True)
     await server.stop()

@@ -19,8 +19,9 @@ from rumble_server.arena.bots import messages
 from rumble_server.arena.bots.frame_sender import NO_MATCH, FrameSenders
 from rumble_server.arena.bots.player import Player
 from rumble_server.arena.bots.session import BotSession
+from rumble_server.arena.logins.claims import Claims, MayClaim
 from rumble_server.arena.logins.invitations import Invitation, Invitations, too_many
-from rumble_server.arena.logins.logins import Logins, MayClaim
+from rumble_server.arena.logins.logins import Logins
 from rumble_server.arena.logins.refused import RefusedBots
 from rumble_server.arena.matches import Matches
 from rumble_server.arena.ports import Caller, Clock, FindEnded, Log, RunPairing, Sessions
@@ -88,7 +89,8 @@ class Arena:
         )
         self.lifecycle = Lifecycle(recorder, self.matches)
         self.scheduler = Scheduler(recorder, self.matches, self.lifecycle, run_pairing)
-        self.logins = Logins(recorder, self.matches, self.lifecycle, self.scheduler, random, may_claim, admission)
+        self.claims = Claims(recorder, self.lifecycle, random, may_claim, admission)
+        self.logins = Logins(recorder, self.matches, self.lifecycle, self.scheduler, self.claims, admission)
         self.invitations = Invitations(recorder, admission)
         self.refused_bots = RefusedBots()
         self.challenges = Challenges(recorder, self.lifecycle, random, admission)

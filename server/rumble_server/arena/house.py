@@ -188,13 +188,13 @@ class HouseBots:
             joined = commands.join(tournament, each, arena.clock.now_ms(), tournament.invite, joining=count)
             if joined is None:
                 raise CommandRefused(ErrorCode.UNAVAILABLE, f"{each} is in {tournament.id} already")
-            claim, used = arena.logins.judge(each, self._keys.key(each))
+            claim, used = arena.claims.judge(each, self._keys.key(each))
             if used is not None:
-                arena.logins.check_quota(each, others=new)
+                arena.claims.check_quota(each, others=new)
                 new += not is_house_name(each)
             checked.append((joined, claim, used))
         for joined, claim, used in checked:  # only after all checks, so that a refused command adds no bot
-            player = arena.logins.record_claim(claim, used)
+            player = arena.claims.record_claim(claim, used)
             self._added[player.name.casefold()] = _Added(player.name, reference_bot, tournament.id)
             arena.lifecycle.record_entry(player, tournament, replace(joined, bot=player.name, house=reference_bot))
 

@@ -189,7 +189,7 @@ async def test_a_breach_of_the_websocket_protocol_is_closed_with_1002() -> None:
 )
 async def test_the_closes_of_a_session_reach_the_client(message: Any, code: CloseCode) -> None:
     async with served(login_ms=50, unsolicited_per_minute=3) as server, server.connect() as client:
-        server.arena.logins.use_name("taken", "correct-horse-battery", "", None)
+        server.arena.claims.use_name("taken", "correct-horse-battery", "", None)
         if message == "flood":
             for _ in range(4):
                 await client.send("nonsense")

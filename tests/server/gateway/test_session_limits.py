@@ -8,7 +8,7 @@ from rumble_engine import Termination
 from rumble_protocol.codes import CloseCode
 from rumble_protocol.secret import is_made, make_secret
 from rumble_protocol.server_messages import Limits
-from rumble_server.arena.logins.logins import UNPLAYED_MS
+from rumble_server.arena.logins.claims import UNPLAYED_MS
 from rumble_server.limits.admission import Admission
 from rumble_server.limits.bounds import Bounds
 from rumble_server.match.facts import MoveMade

@@ -23,7 +23,7 @@ class Administrator:
     @transactional
     def set_token(self, token: str) -> None:
         """Make `token` the administrator's token. The former token is no longer valid."""
-        salt = self.arena.logins.new_salt()
+        salt = self.arena.claims.new_salt()
         self.arena.recorder.record(AdministratorSet(salt, digest_of(token, salt), self.arena.clock.now_ms()))
 
     @transactional

@@ -212,7 +212,7 @@ class Organiser:
         else:
             if claim.name.casefold() in arena.slips:
                 arena.recorder.record(club_facts.SlipVoided(claim.name, now_ms))
-            salt = arena.logins.new_salt()
+            salt = arena.claims.new_salt()
             arena.recorder.record(club_facts.NameUsed(claim.name, salt, digest_of(key, salt), now_ms))
         if not claim.is_open:
             arena.sign_out(claim.name, f"the host has changed the key of {claim.name}: log in with the new one")
@@ -249,7 +249,7 @@ class Organiser:
     @transactional
     def set_token(self, name: str, token: str) -> None:
         """Make a host token valid, in place of any older token of the name."""
-        salt = self.arena.logins.new_salt()
+        salt = self.arena.claims.new_salt()
         self.arena.recorder.record(
             club_facts.HostTokenSet(name, salt, digest_of(token, salt), self.arena.clock.now_ms())
         )

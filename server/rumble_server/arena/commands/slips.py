@@ -47,7 +47,7 @@ class SlipDesk:
             raise CommandRefused(ErrorCode.UNKNOWN_BOT, f"there is no pupil {name!r}")
         code = new_code(arena.random, (), LENGTH)
         # Slips share a salt, so that a guess costs the server the same for one slip and for a thousand.
-        salt = next((each.salt for each in arena.slips.values()), None) or arena.logins.new_salt()
+        salt = next((each.salt for each in arena.slips.values()), None) or arena.claims.new_salt()
         slip = SlipMade(claim.name, tournament_id, salt, digest_of(code, salt), arena.clock.now_ms())
         arena.recorder.record(slip)
         return code
@@ -81,7 +81,7 @@ class SlipDesk:
         Raises JoinRefused as `find` does.
         """
         arena, slip, now_ms = self.arena, self.find(code, address), self.arena.clock.now_ms()
-        key, salt = make_secret(arena.random.randbytes(RANDOM_BYTES)), arena.logins.new_salt()
+        key, salt = make_secret(arena.random.randbytes(RANDOM_BYTES)), arena.claims.new_salt()
         arena.recorder.record(SlipVoided(slip.name, now_ms))
         arena.recorder.record(NameUsed(slip.name, salt, digest_of(key, salt), now_ms))
         arena.sign_out(slip.name, f"a slip took {slip.name} to another computer: this one is signed out")

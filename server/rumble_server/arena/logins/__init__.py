@@ -1,1 +1,1 @@
-"""Logins of bots, with invitations and refusals."""
+"""Logins of bots, with claims on names, invitations and refusals."""
