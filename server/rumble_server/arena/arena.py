@@ -172,7 +172,7 @@ class Arena:
                 is_unproven = self.logins.is_unproven(login, caller.address, invited_to)
                 if is_unproven:
                     sessions.count_unproven_login(session_id)
-                player, is_open = self.logins.log_in(login, caller, invited_to, is_unproven=is_unproven)
+                player = self.logins.log_in(login, caller, invited_to, is_unproven=is_unproven)
             except CommandRefused as error:
                 self.record_refusal(login.name, caller.address, login.join, error)
                 close = FATAL.get(error.code)
@@ -183,7 +183,7 @@ class Arena:
                 return
             session = BotSession(session_id, login, caller, self._senders)
             self._logged_in[session_id] = player, session
-            self.logins.attach(player, session, login, name_is_open=is_open)
+            self.logins.attach(player, session, login)
             if login.join is not None:
                 join = Join(tournament=login.join, invite=login.invite)
                 self._command(player, session, join, "", invitation)

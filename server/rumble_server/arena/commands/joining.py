@@ -85,7 +85,7 @@ class Joining:
         if ban is not None:
             raise CommandRefused(ErrorCode.BANNED, ban.message)
         joined = commands.join(tournament, name, now_ms, tournament.invite)
-        player, _ = arena.claims.use_name(name, key, address, tournament.id)
+        player = arena.claims.use_name(name, key, address, tournament.id)
         if arena.display_names.get(name) is None:
             arena.recorder.record(DisplayNamed(name, display, now_ms))
         if joined is not None:

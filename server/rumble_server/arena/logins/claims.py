@@ -34,8 +34,8 @@ class Claims:
     """Claims made by logins in this run, by address and by name; the newest claim comes last. Entries are not removed
     when the bot plays, or when the name is claimed anew; `_free_name` removes such entries."""
 
-    def takes_any_key(self, name: str) -> bool:
-        """Return true if any key is good for a name: the name is open, or anybody may claim it."""
+    def is_open(self, name: str) -> bool:
+        """Return true if no key protects a name, or if the name is new and anybody may claim it."""
         claim = self._recorder.names.get(name)
         return self._may_claim(name, None) if claim is None else claim.is_open
 
@@ -48,14 +48,13 @@ class Claims:
         *,
         keyless_allowed: bool = False,
         may_free: bool = False,
-    ) -> tuple[Player, bool]:
-        """Check a name and its key, and record a new name. With `may_free`, free a name if there is no room otherwise.
-        The new name can then be freed, too.
+    ) -> Player:
+        """Return the player of a name, after a check of the name's key. A new name is recorded.
 
-        Return the player and a flag, which is true if no key protects the name. A new name is counted for `address`.
-        When the address is at its bound, the name is counted for the tournament `invited_to`. Raises CommandRefused
-        with a code of `judge` or `check_quota`, or with the code `too_many_messages` if the address has claimed too
-        many names.
+        With `may_free`, free a name if there is no room otherwise; the new name can be freed later, too. A new name is
+        counted for `address`. When the address is at its bound, the name is counted for the tournament `invited_to`.
+        Raises CommandRefused with a code of `judge` or `check_quota`, or with the code `too_many_messages` if the
+        address has claimed too many names.
         """
         claim, used = self.judge(name, key, keyless_allowed=keyless_allowed)
         if used is not None:
@@ -63,7 +62,7 @@ class Claims:
         player = self.record_claim(claim, used)
         if used is not None and may_free:
             self._claimed.setdefault(address, {})[player.name] = self._recorder.names.get(name)
-        return player, claim.is_open
+        return player
 
     def _take_name(self, name: str, address: str, invited_to: str | None, *, may_free: bool) -> None:
         """Count a new name in the quota and the bounds of `use_name`. Raises CommandRefused if there is no room."""

@@ -63,8 +63,8 @@ class Logins:
             self._admission.guesses.count_wrong(address, login.name, key, now_ms)
         return is_right
 
-    def log_in(self, login: Login, caller: Caller, invited_to: str | None, *, is_unproven: bool) -> tuple[Player, bool]:
-        """Log a bot in. Return the player and a flag, which is true if no key protects the name.
+    def log_in(self, login: Login, caller: Caller, invited_to: str | None, *, is_unproven: bool) -> Player:
+        """Log a bot in, and return the player.
 
         `invited_to` is the tournament of the login's valid invitation. Raises CommandRefused as `use_name` does, or
         with the code `banned` or `too_many_messages`. If the bot already has as many workers as allowed, the code is
@@ -80,12 +80,12 @@ class Logins:
             admission.refusals.count("banned", address, name)
             raise CommandRefused(ErrorCode.BANNED, ban.message)
         key = login.key or ""
-        is_tried = bool(key) and not self._claims.takes_any_key(name)
+        is_tried = bool(key) and not self._claims.is_open(name)
         if is_tried and not admission.guesses.allows_try(address, name, key, now_ms):
             message = "too many wrong keys from your address; try again in a minute"
             raise CommandRefused(ErrorCode.TOO_MANY_MESSAGES, message)
         try:
-            player, is_open = self._claims.use_name(
+            player = self._claims.use_name(
                 name, login.key, address, invited_to, keyless_allowed=caller.keyless_allowed, may_free=True
             )
         except CommandRefused as error:
@@ -94,20 +94,21 @@ class Logins:
             elif error.code is ErrorCode.TOO_MANY_MESSAGES:
                 admission.refusals.count("names", address, name)
             raise
-        if not is_open:
+        if not self._claims.is_open(name):
             admission.guesses.note_right(address, name, now_ms)
         most = admission.bounds.sessions_per_bot
         if len(player.sessions) >= most and (login.worker or "").casefold() not in player.sessions:
             raise CommandRefused(ErrorCode.UNAVAILABLE, f"{player.name} has {most} workers here, as many as it may")
-        return player, is_open
+        return player
 
-    def attach(self, player: Player, session: BotSession, login: Login, *, name_is_open: bool) -> None:
+    def attach(self, player: Player, session: BotSession, login: Login) -> None:
         """Answer an accepted login, and let the session take up matches. An older session of the same worker ends."""
         older = player.connect(session)
         if older is not None:
             older.sender.close(CloseCode.REPLACED)
         taken = player.assign_waiting_matches(session)
         tournaments, key, made_key = player.tournaments.values(), login.key, None
+        name_is_open = self._claims.is_open(player.name)
         if login.exchange_key and key is not None:
             made_key = self._recorder.names.made_key(player.name, key)
         answer = say.Session(
