@@ -151,11 +151,11 @@ class Host:
         run = self._run
         if run is not None:
             try:
-                with run.arena.transaction as done:
+                with run.arena.transaction:
                     give()
             except CommandRefused:
                 return
-            self._waiting.append((done.number, {"command": command, "what": what}))
+            self._waiting.append((run.log.last, {"command": command, "what": what}))
             run.log.flush_soon()
             self._confirm()
 

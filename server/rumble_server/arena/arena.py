@@ -99,8 +99,8 @@ class Arena:
         self._senders = FrameSenders(log, sessions)
         self.transaction = self.recorder.transaction
         """The arena's transaction, for a `with` statement. At the end of the statement, the consequences of the
-        transaction's events are settled. Send nothing about the events until the fact with the number
-        `Transaction.number` is on disk."""
+        transaction's events are settled. Send nothing about the events until the newest fact (`Log.last`) is on
+        disk."""
         self.on_ban: list[Callable[[], None]] = []
         """Functions called after a ban. They end connections from banned addresses on which no bot has logged in."""
         self._logged_in: dict[int, tuple[Player, BotSession]] = {}

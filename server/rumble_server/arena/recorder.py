@@ -29,25 +29,15 @@ class Transaction:
     If transactions are nested, the consequences are settled at the end of the outermost transaction.
     """
 
-    __slots__ = ("_depth", "_log", "_settle", "_unsettled")
+    __slots__ = ("_depth", "_settle", "_unsettled")
 
-    def __init__(self, log: Log, unsettled: dict[str, None], settle: Callable[[], None]) -> None:
-        self._log = log
+    def __init__(self, unsettled: dict[str, None], settle: Callable[[], None]) -> None:
         self._unsettled = unsettled
         self._settle = settle
         self._depth = 0
 
-    @property
-    def number(self) -> int:
-        """Number of the fact that must be on disk before anybody may learn of the transaction's facts.
-
-        Read the number after the last fact was recorded.
-        """
-        return self._log.last
-
-    def __enter__(self) -> "Transaction":
+    def __enter__(self) -> None:
         self._depth += 1
-        return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         try:
@@ -89,7 +79,7 @@ class Recorder:
         self.is_stopped = False
         """True after `Arena.stop`: messages of bots are dropped, and nothing is judged or settled. The next run
         continues from the log, and asks again for each move that the log lacks."""
-        self.transaction = Transaction(log, self.unsettled, settle)
+        self.transaction = Transaction(self.unsettled, settle)
         self.append = log.append
         """Function that appends a fact about a single match to the log, without applying the fact."""
         self._numbers: dict[str, int] = {}
