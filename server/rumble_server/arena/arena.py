@@ -76,19 +76,16 @@ class Arena:
         self.random = random
         self.admission = admission
         self.bans, self.guesses = admission.bans, admission.guesses
-        self.recorder = recorder = Recorder(
-            log, clock, lambda: self.scheduler.settle(), admission.bans, clubs, taken_ids
-        )
+        self.recorder = recorder = Recorder(log, clock, admission.bans, clubs, taken_ids)
         self.names, self.players, self.tournaments = recorder.names, recorder.players, recorder.tournaments
         self.display_names, self.slips = recorder.display_names, recorder.slips
         self.host_tokens, self.clubs, self.allowance = recorder.host_tokens, recorder.clubs, recorder.allowance
         self._grace_ms = grace_ms
         grace_until_ms = clock.now_ms() + grace_ms if grace_ms else 0
-        self.matches = Matches(
-            recorder, run, lambda *end: self.scheduler.on_over(*end), grace_until_ms, bounds, sessions
-        )
+        self.matches = Matches(recorder, run, grace_until_ms, bounds, sessions)
         self.lifecycle = Lifecycle(recorder, self.matches)
         self.scheduler = Scheduler(recorder, self.matches, self.lifecycle, run_pairing)
+        recorder.transaction.settle, self.matches.on_over = self.scheduler.settle, self.scheduler.on_over
         self.claims = Claims(recorder, self.lifecycle, random, may_claim, admission)
         self.logins = Logins(recorder, self.matches, self.lifecycle, self.scheduler, self.claims, admission)
         self.invitations = Invitations(recorder, admission)

@@ -102,15 +102,10 @@ class LiveMatch:
 class Matches:
     """The running matches by id. Turn ids begin with `run`, the number of this run of the server on the database."""
 
-    def __init__(
-        self,
-        recorder: Recorder,
-        run: int,
-        on_over: Callable[[Tournament, MatchOver, tuple[Player, ...]], None],
-        grace_until_ms: int,
-        bounds: Bounds,
-        sessions: Sessions,
-    ) -> None:
+    on_over: Callable[[Tournament, MatchOver, tuple[Player, ...]], None]
+    """Function called at the end of a match. The arena sets the function, once its scheduler is made."""
+
+    def __init__(self, recorder: Recorder, run: int, grace_until_ms: int, bounds: Bounds, sessions: Sessions) -> None:
         self.recorder = recorder
         self._sessions = sessions
         self.bounds = bounds
@@ -120,7 +115,6 @@ class Matches:
         start, or after a suspension of the club."""
         self.live: dict[str, LiveMatch] = {}
         self._clock, self.lateness = recorder.clock, recorder.clock.lateness
-        self._on_over = on_over
         self.new_turn_id: Callable[[], str] = map(f"{run:x}.%x".__mod__, count(1)).__next__
         """Function that returns a turn id, unique among all runs. For speed, the function is a chain of C functions."""
 
@@ -206,7 +200,7 @@ class Matches:
             log.exception(FAILED, match_id, 0)
             over = _void(started, self._clock.now_ms())
             self.recorder.record_for(tournament, over)
-            self._on_over(tournament, over, players)
+            self.on_over(tournament, over, players)
             return None
         for player, assignment in zip(players, assignments, strict=True):
             player.begin_match(assignment)
@@ -341,7 +335,7 @@ class Matches:
             return
         self._remove_live(match)
         del match.referee  # breaks the reference cycle of match and referee, which only the collector would free
-        self._on_over(match.tournament, over, match.players)
+        self.on_over(match.tournament, over, match.players)
 
     def _remove_live(self, match: LiveMatch) -> None:
         if match.timer is not None:

@@ -29,11 +29,13 @@ class Transaction:
     If transactions are nested, the consequences are settled at the end of the outermost transaction.
     """
 
-    __slots__ = ("_depth", "_settle", "_unsettled")
+    __slots__ = ("_depth", "_unsettled", "settle")
 
-    def __init__(self, unsettled: dict[str, None], settle: Callable[[], None]) -> None:
+    settle: Callable[[], None]
+    """Function that carries out the consequences. The arena sets the function, once its scheduler is made."""
+
+    def __init__(self, unsettled: dict[str, None]) -> None:
         self._unsettled = unsettled
-        self._settle = settle
         self._depth = 0
 
     def __enter__(self) -> None:
@@ -42,23 +44,15 @@ class Transaction:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         try:
             if self._unsettled and self._depth == 1:
-                self._settle()
+                self.settle()
         finally:
             self._depth -= 1
 
 
 class Recorder:
-    """The recorder of facts, and the state built from facts. `settle` carries out a transaction's consequences."""
+    """The recorder of facts, and the state built from facts."""
 
-    def __init__(
-        self,
-        log: Log,
-        clock: Clock,
-        settle: Callable[[], None],
-        bans: Bans,
-        clubs: ClubDirectory,
-        taken_ids: Iterable[str] = (),
-    ) -> None:
+    def __init__(self, log: Log, clock: Clock, bans: Bans, clubs: ClubDirectory, taken_ids: Iterable[str] = ()) -> None:
         self.log = log
         self.clock = clock
         self.players = Players()
@@ -79,7 +73,7 @@ class Recorder:
         self.is_stopped = False
         """True after `Arena.stop`: messages of bots are dropped, and nothing is judged or settled. The next run
         continues from the log, and asks again for each move that the log lacks."""
-        self.transaction = Transaction(self.unsettled, settle)
+        self.transaction = Transaction(self.unsettled)
         self.append = log.append
         """Function that appends a fact about a single match to the log, without applying the fact."""
         self._numbers: dict[str, int] = {}

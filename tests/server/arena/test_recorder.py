@@ -24,7 +24,8 @@ class Recorded:
         self.settled: list[set[str]] = []
         clock = VirtualClock()
         self.log = MemoryLog(clock)
-        self.recorder = Recorder(self.log, clock, self._settle, Bans(), ClubDirectory())
+        self.recorder = Recorder(self.log, clock, Bans(), ClubDirectory())
+        self.recorder.transaction.settle = self._settle
 
     def _settle(self) -> None:
         self.settled.append(set(self.recorder.unsettled))
