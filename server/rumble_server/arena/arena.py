@@ -377,7 +377,7 @@ class Arena:
         """
         now_ms = self.clock.now_ms()
         for player, session in list(self._logged_in.values()):
-            ban = self.admission.bans.of(player.name, session.address, now_ms)
+            ban = self.bans.of(player.name, session.address, now_ms)
             if ban is not None:
                 session.sender.send(messages.error(ErrorCode.BANNED, ban.message, fatal=True), self.log.last)
                 self._close(player, session, CloseCode.BANNED)

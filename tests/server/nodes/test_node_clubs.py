@@ -138,7 +138,7 @@ async def test_changes_of_clubs_and_bans_in_main_are_followed_on_every_node(
         await cluster.led("one", by=other)
         bot = other.bot("one", "anna")
         Organiser(cluster.main.arena).ban("192.0.2.0/24", by_name=False, until_ms=None, reason="")
-        bans = other.clubs.main.arena.admission.bans if MAIN in other.leads() else other.clubs.shared.admission.bans
+        bans = other.clubs.main.arena.bans if MAIN in other.leads() else other.clubs.shared.admission.bans
         await until(lambda: bans.of_address("192.0.2.1", 1) is not None)
         await cluster.remove("one")
         await until(lambda: other.clubs.get_loaded("one") is None)

@@ -241,7 +241,7 @@ class MemoryServer:
             operation,
             Permits(Bounds()),
             unready_reason=self._unready,
-            guesses=arena.admission.guesses,
+            guesses=arena.guesses,
             led_clubs=list,
         )
         self.main = Site(arena, ClubCommands.on(arena), self.log, self.reader, self.feed, self.house_bots, self.process)

@@ -53,7 +53,7 @@ class Joining:
         tournament = next((each for each in self.arena.tournaments.values() if each.join_code == meant), None)
         if tournament is None:
             unknown = "no tournament takes entries with this code; look at the code again"
-            refuse_code(self.arena.admission.guesses, address, "join code", meant, self.arena.clock.now_ms(), unknown)
+            refuse_code(self.arena.guesses, address, "join code", meant, self.arena.clock.now_ms(), unknown)
         return tournament
 
     def join(self, code: str, display: str, key: str, address: str) -> Joined:
@@ -81,7 +81,7 @@ class Joining:
         now_ms, name = arena.clock.now_ms(), holder or self._new_name(display)
         if (owner := arena.players.get(name) or arena.names.get(name)) is not None:
             name = owner.name  # a reset name comes back in another spelling
-        ban = arena.admission.bans.of(name, address, now_ms)
+        ban = arena.bans.of(name, address, now_ms)
         if ban is not None:
             raise CommandRefused(ErrorCode.BANNED, ban.message)
         joined = commands.join(tournament, name, now_ms, tournament.invite)
@@ -90,7 +90,7 @@ class Joining:
             arena.recorder.record(DisplayNamed(name, display, now_ms))
         if joined is not None:
             arena.lifecycle.record_entry(player, tournament, changed(joined, by_code=True))
-        arena.admission.guesses.note_right(address, name, now_ms)
+        arena.guesses.note_right(address, name, now_ms)
         return Joined(name, arena.display_names.shown_name(name), tournament)
 
     def _new_name(self, display: str) -> str:

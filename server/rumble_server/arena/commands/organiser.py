@@ -225,7 +225,7 @@ class Organiser:
         Raises CommandRefused if the maximum number of bans is in force.
         """
         arena = self.arena
-        bans, now_ms = arena.admission.bans, arena.clock.now_ms()
+        bans, now_ms = arena.bans, arena.clock.now_ms()
         if bans.is_full(now_ms) and not bans.has(what, now_ms, by_name=by_name):
             raise CommandRefused(ErrorCode.UNAVAILABLE, f"{MOST_BANS} bans are in force: lift one first")
         arena.recorder.record(club_facts.Banned(what, by_name, until_ms, reason, now_ms))
@@ -236,7 +236,7 @@ class Organiser:
         """Lift the ban of a network or a name."""
         arena = self.arena
         now_ms = arena.clock.now_ms()
-        if not arena.admission.bans.has(what, now_ms, by_name=by_name):
+        if not arena.bans.has(what, now_ms, by_name=by_name):
             raise CommandRefused(ErrorCode.UNAVAILABLE, f"{what} is not banned")
         arena.recorder.record(club_facts.BanLifted(what, by_name, now_ms))
 

@@ -71,7 +71,7 @@ class SlipDesk:
         slip = next((each for each in slips if compare_digest(each.digest, digests[each.salt])), None)
         if slip is None:
             unknown = "no slip has this code; each can be used once, within two weeks"
-            refuse_code(arena.admission.guesses, address, "slip", meant, now_ms, unknown)
+            refuse_code(arena.guesses, address, "slip", meant, now_ms, unknown)
         return slip
 
     @transactional

@@ -311,7 +311,7 @@ def test_more_rounds_of_a_swiss_than_its_field_can_play_are_refused() -> None:
 
 def test_bans_in_force_are_bounded_and_ended_bans_do_not_count() -> None:
     world = World()
-    bans = world.arena.admission.bans
+    bans = world.arena.bans
     now_ms = world.arena.clock.now_ms()
     for number in range(MOST_BANS):
         bans.add(Ban(f"bot-{number}", by_name=True, until_ms=None, reason="", at_ms=now_ms))
