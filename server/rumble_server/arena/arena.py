@@ -207,19 +207,19 @@ class Arena:
     def _command(
         self, player: Player, session: BotSession, message: BotMessage, text: str, invitation: Invitation | None = None
     ) -> None:
-        """Carry out a message.
+        """Carry out a message; `text` is the whole frame.
 
-        If a login has the field `join`, the arena makes a message `join` from the login. `invitation` is then from the
-        login.
+        If a login has the field `join`, the arena makes a message `join` from the login. `text` is then empty, and
+        `invitation` is from the login.
         """
         try:
             match message:
                 case Join() if self.tournaments.is_only_on_disk(message.tournament):
-                    self._answer_about_ended(player, session, message.tournament, answer_join)
+                    self._answer_about_ended(player, session, message.tournament, answer_join, text)
                 case Join():
                     self._join(player, session, message, invitation)
                 case Leave() if self.tournaments.is_only_on_disk(message.tournament):
-                    self._answer_about_ended(player, session, message.tournament, answer_leave)
+                    self._answer_about_ended(player, session, message.tournament, answer_leave, text)
                 case Leave():
                     self.lifecycle.leave(player, self.tournaments.find(message.tournament), session)
                 case Challenge():
@@ -229,14 +229,14 @@ class Arena:
                         problem = FieldProblem(field="match", problem="you have no open match of this id")
                         reason = "you cannot resign a match you are not playing"
                         error_frame = messages.error(ErrorCode.BAD_MESSAGE, reason, [problem])
-                        self._send_error(session, error_frame, message.match)
+                        self._send_error(session, error_frame, text, message.match)
                 case Login():
                     reason = f"this connection is logged in as {player.name}"
-                    self._send_error(session, messages.error(ErrorCode.ALREADY_LOGGED_IN, reason))
+                    self._send_error(session, messages.error(ErrorCode.ALREADY_LOGGED_IN, reason), text)
         except CommandRefused as error:
             if isinstance(message, Join):
                 self.record_refusal(player.name, session.address, message.tournament, error)
-            self._send_error(session, messages.error(error.code, str(error)))
+            self._send_error(session, messages.error(error.code, str(error)), text)
 
     def record_refusal(self, name: str, address: str, tournament: str | None, error: RequestRefused) -> None:
         """Keep the refusal of a login or a join for the club's hosts."""
@@ -256,11 +256,13 @@ class Arena:
         if tournament.invite is not None:
             self._sessions.mark_invited(session.id, tournament.id)
 
-    def _answer_about_ended(self, player: Player, session: BotSession, tournament_id: str, answer: MakeAnswer) -> None:
-        """Answer a bot about an ended tournament that is not in memory, once the tournament's record is found.
+    def _answer_about_ended(
+        self, player: Player, session: BotSession, tournament_id: str, answer: MakeAnswer, text: str
+    ) -> None:
+        """Answer the frame `text`, which is about an ended tournament that is not in memory.
 
-        The answer is made from the record. Rebuilding the tournament from its facts would cost too much, because bots
-        may ask as often as they like.
+        The answer is made from the tournament's record, once the record is found. Rebuilding the tournament from its
+        facts would cost too much, because bots may ask as often as they like.
         """
 
         def tell(ended: EndedTournament | None) -> None:
@@ -274,7 +276,7 @@ class Arena:
                 if result is not None:
                     self.lifecycle.send_tournament_over(ended, result, session)
             except CommandRefused as error:
-                self._send_error(session, messages.error(error.code, str(error)))
+                self._send_error(session, messages.error(error.code, str(error)), text)
 
         self._find_ended(tournament_id, tell)
 
@@ -292,8 +294,7 @@ class Arena:
         is_over = session.sender.is_closing or self.recorder.is_stopped
         if is_over or self._judge_as_answer(session, text, problem.message):
             return
-        self.matches.log_stray_frame(session, "bot", text)
-        self._send_error(session, error)
+        self._send_error(session, error, text)
 
     def _judge_as_answer(self, session: BotSession, text: str, problem: str) -> bool:
         """Judge an invalid frame as the answer to an open turn. Return false if the frame names no open turn."""
@@ -384,7 +385,13 @@ class Arena:
         for listener in self.on_ban:
             listener()
 
-    def _send_error(self, session: BotSession, error: bytes, match_id: str = NO_MATCH) -> None:
+    def _send_error(self, session: BotSession, error: bytes, text: str = "", match_id: str = NO_MATCH) -> None:
+        """Answer the bot's frame `text` with an error. Log both frames.
+
+        `text` is empty for an error that answers no frame, or a login.
+        """
+        if text:
+            self.matches.log_stray_frame(session, "bot", text)
         session.sender.send(error, match_id=match_id)
         self.matches.log_stray_frame(session, "server", error.decode())
 

@@ -151,7 +151,7 @@ def test_a_fallen_bot_is_told_that_it_cannot_resign_any_more() -> None:
     before = len(world.log.facts)
     ben.say(type="resign", match=match)
     assert ben.error() == "bad_message"
-    assert [fact.sender for fact in world.log.facts[before:] if isinstance(fact, FrameSeen)] == ["server"]
+    assert [fact.sender for fact in world.log.facts[before:] if isinstance(fact, FrameSeen)] == ["bot", "server"]
 
 
 def test_messages_of_a_replaced_connection_count_for_nothing() -> None:

@@ -16,6 +16,7 @@ from rumble_server.limits.bounds import Bounds
 from rumble_server.limits.strangers import Strangers
 from rumble_server.match.facts import FrameSeen
 
+from tests.server.frames import Frame
 from tests.server.gateway.sessions import BEYOND, KEY, in_play
 from tests.server.world import World
 
@@ -463,6 +464,27 @@ def test_frames_that_belong_to_no_match_are_kept_with_the_matches_being_played()
     assert seen[0].frame == ("nonsense " * 1000)[:2048]
     assert seen[0].bytes == 9000
     assert json.loads(seen[1].frame)["code"] == ErrorCode.BAD_MESSAGE
+
+
+@pytest.mark.parametrize(
+    ("message", "code"),
+    [
+        ({"type": "join", "tournament": "nowhere", "invite": KEY}, ErrorCode.UNKNOWN_TOURNAMENT),
+        ({"type": "resign", "match": "friday.9.9.9.9"}, ErrorCode.BAD_MESSAGE),
+        ({"type": "challenge", "against": "zed", "game": "tictactoe"}, ErrorCode.UNKNOWN_BOT),
+        ({"type": "login", "name": "zed", "key": KEY}, ErrorCode.ALREADY_LOGGED_IN),
+    ],
+)
+def test_a_refused_message_is_kept_with_the_error_and_without_secrets(message: Frame, code: ErrorCode) -> None:
+    world = World()
+    mover, _ = in_play(world)
+    before = len(world.log.facts)
+    mover.say(**message)
+    said, answer = world.log.facts[before:]
+    assert isinstance(said, FrameSeen)
+    assert isinstance(answer, FrameSeen)
+    assert (said.sender, answer.sender, json.loads(answer.frame)["code"]) == ("bot", "server", code)
+    assert json.loads(said.frame) == {name: "***" if value == KEY else value for name, value in message.items()}
 
 
 def test_frames_of_a_bot_that_plays_nothing_are_not_kept() -> None:

@@ -95,4 +95,5 @@ def test_a_refusal_stands_in_the_transcripts_of_the_matches_that_the_bot_is_play
     bots: Any = world.logins("ann", "zoe", join=tournament.id)
     bots[1].say(type="join", tournament="friday")
     seen = [fact for fact in world.log.facts if isinstance(fact, FrameSeen)]
-    assert ["takes no more bots" in fact.frame for fact in seen] == [True]
+    assert [fact.sender for fact in seen] == ["bot", "server"]
+    assert ["takes no more bots" in fact.frame for fact in seen] == [False, True]
