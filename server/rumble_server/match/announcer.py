@@ -96,10 +96,9 @@ class Announcer:
         self.record(frame_seen(place, sender, frame, now_ms, self._bounds.kept_frame_bytes, excused_ms))
 
     def reject(
-        self, seat: int, turn_id: str, code: Rejection, message: str, now_ms: int, frame: str, *, lost: bool = False
+        self, seat: int, turn_id: str, code: Rejection, message: str, now_ms: int, *, lost: bool = False
     ) -> None:
-        """Record a bot's frame, and answer with a rejection. `lost` is true if the rejected move has lost the game."""
-        self.record_frame(seat, "bot", frame, now_ms)
+        """Reject a bot's move. `lost` is true if the rejected move has lost the game."""
         match, is_due = self._progress.terms.match, not lost and self._progress.seats[seat].turn is not None
         left_ms = self._progress.remaining_ms(seat, now_ms) if is_due else None
         rejected = say.Rejected(

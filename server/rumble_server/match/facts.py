@@ -330,8 +330,10 @@ class FrameSeen:
     bytes: int = 0
     sha256: str = ""
     excused_ms: int = 0
-    """If the frame is a move or a resignation, the excused part of the time for which the seat's clock had run. The
-    `MoveMade` after a move's frame has the same value."""
+    """If the frame is a move or a resignation, the excused part of the time for which the seat's clock had run.
+
+    The `MoveMade` after a move's frame has the same value. In a move that does not count, the value is 0, unless the
+    move came too late."""
 
 
 @dataclass(slots=True)

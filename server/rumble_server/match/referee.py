@@ -137,14 +137,16 @@ class Referee:
         seat_state = progress.seats[seat]
         turn, plies, control = seat_state.turn, progress.plies, progress.control
         if turn is None or turn.turn_id != turn_id:
-            self._reject_unexpected_move(seat, turn_id, now_ms, frame)
+            self._announcer.record_frame(seat, "bot", frame, now_ms)
+            self._reject_unexpected_move(seat, turn_id, now_ms)
             return False
         late_ms = self._lateness.late_ms
         is_slow = late_ms != turn.late_ms_when_asked or now_ms - turn.asked_at_ms > control.move_ms
         if is_slow and measure_wait is not None and turn.excuse_wait(control, self._lateness, measure_wait, now_ms):
+            self._announcer.record_frame(seat, "bot", frame, now_ms, progress.excused_ms(seat, now_ms))
             self.forfeit(*self._timeout(seat, turn), now_ms)
             if progress.over is None:
-                self._reject_unexpected_move(seat, turn_id, now_ms, frame)
+                self._reject_unexpected_move(seat, turn_id, now_ms)
             return False
         try:
             if len(text) > LONGEST_MOVE:
@@ -307,7 +309,7 @@ class Referee:
 
     # --- moves that do not count ---
 
-    def _reject_unexpected_move(self, seat: int, turn_id: str, now_ms: int, frame: str) -> None:
+    def _reject_unexpected_move(self, seat: int, turn_id: str, now_ms: int) -> None:
         """Reject a move that answers no open turn. This is not a fault."""
         seat_state = self.progress.seats[seat]
         if turn_id in seat_state.answered_turn_ids:
@@ -316,7 +318,7 @@ class Referee:
             code, message = Rejection.STALE_TURN, "answer the newest turn of this match, with its turn_id"
         else:
             code, message = Rejection.NOT_YOUR_TURN, "wait for your turn in this match"
-        self._announcer.reject(seat, turn_id, code, message, now_ms, frame)
+        self._announcer.reject(seat, turn_id, code, message, now_ms)
 
     def _on_invalid_move(
         self, seat: int, turn: OpenTurn, code: Rejection, message: str, now_ms: int, frame: str
@@ -326,12 +328,13 @@ class Referee:
         The seat loses if it has no retry left; otherwise the turn and its clock go on.
         """
         progress = self.progress
+        self._announcer.record_frame(seat, "bot", frame, now_ms)
         left = progress.seats[seat].retries_left
         if left > 0:
             self._announcer.record(facts.MoveRefused(*self._ids, seat, left - 1, now_ms))
-            self._announcer.reject(seat, turn.turn_id, code, message, now_ms, frame)
+            self._announcer.reject(seat, turn.turn_id, code, message, now_ms)
             return
-        self._announcer.reject(seat, turn.turn_id, code, message, now_ms, frame, lost=True)
+        self._announcer.reject(seat, turn.turn_id, code, message, now_ms, lost=True)
         reason = f"{progress.terms.seats[seat]} sent a move that does not count"
         if not get_game(progress.terms.game).hides:  # the message may tell the seat's secrets
             reason += f": {message}"

@@ -1,6 +1,7 @@
 """Promise 7: a match's transcript has every frame of it both ways, with the server's times, rebuilt from the log."""
 
 import json
+from functools import partial
 from hashlib import sha256
 from random import Random
 
@@ -10,11 +11,60 @@ from rumble_protocol.fields import TimeControl
 from rumble_server.match.facts import FrameSeen, FrameShared, MatchFact, MatchOver, SeatAway, with_shared_frames
 from rumble_server.match.last_attempt import notes
 from rumble_server.match.plies import Plies, PlyFact
-from rumble_server.match.transcript import TranscriptLine, as_json, transcript
+from rumble_server.match.transcript import TranscriptLine, as_json, transcript, transcript_of
 
 from tests.server.failing import fail_if
+from tests.server.frames import Frame
 from tests.server.match.driven import START_MS, DrivenReferee
-from tests.server.world import Bot, World
+from tests.server.world import Bot, MemoryLink, World
+
+
+class WatchedBot(Bot):
+    """A bot with a record of all frames on its connection, in order. Keep each text as sent, and the server's frames as
+    data.
+    """
+
+    def __init__(self, world: World) -> None:
+        self.wire: list[tuple[str, str | Frame]] = []
+        link = MemoryLink(measure_wait=lambda _ago_ms: (0, True))
+        link.on_frame.append(lambda frame: self.wire.append(("server", frame)))
+        super().__init__(world, link)
+
+    def say_text(self, text: str) -> None:
+        self.wire.append(("bot", text))
+        super().say_text(text)
+
+    def frames_during(self, match: str) -> list[tuple[str, str | Frame]]:
+        """Return the frames of a match, and all errors with the frames that they answer, while the bot is in the match.
+
+        Every answer of the server must directly follow the bot's frame.
+        """
+        kept: list[tuple[str, str | Frame]] = []
+        is_on, after = False, [frame for _, frame in self.wire[1:]]
+        for (sender, frame), answer in zip(self.wire, [*after, {}], strict=True):
+            if isinstance(frame, str):
+                is_refused = isinstance(answer, dict) and answer.get("type") == "error"
+                is_kept = is_on and (is_refused or f'"match": "{match}"' in frame)
+            else:
+                is_of_match = frame.get("match") == match
+                is_on |= is_of_match and frame["type"] == "match_start"
+                is_kept = is_on and (is_of_match or frame["type"] == "error")
+                is_on &= not is_of_match or frame["type"] != "match_over"
+            if is_kept:
+                kept.append((sender, frame))
+        return kept
+
+
+STRAYS = (
+    "nonsense",
+    '{"type": "chat", "info": {}}',
+    '{"type": "join", "tournament": "nowhere"}',
+    '{"type": "leave", "tournament": "nowhere"}',
+    '{"type": "challenge", "against": "zed", "game": "tictactoe"}',
+    '{"type": "resign", "match": "nowhere.1.1.1.1"}',
+    '{"type": "login", "name": "zed"}',
+)
+"""Frames that belong to no match. The server answers each with an error."""
 
 
 def facts_of(world: World, match: str) -> list[MatchFact]:
@@ -25,49 +75,61 @@ def sent_to(lines: list[TranscriptLine], seat: int) -> list[object]:
     return [json.loads(line.frame) for line in lines if (line.seat, line.sender) == (seat, "server")]
 
 
-def said(lines: list[TranscriptLine], seat: int) -> list[str]:
-    return [line.frame for line in lines if (line.seat, line.sender) == (seat, "bot")]
-
-
+@pytest.mark.parametrize("game", ["tictactoe", "snakes"])
 @pytest.mark.parametrize("seed", range(4))
-def test_a_transcript_has_every_frame_that_either_bot_sent_or_was_sent(seed: int) -> None:
-    random = Random(seed)
-    world = World(seed=seed)
-    world.create(start_at_bots=3, illegal_retries=1, time_control=TimeControl(move_ms=1000, bank_ms=500))
-    bots: dict[str, list[Bot]] = {}
-
-    def choose(turn: dict[str, object]) -> str:
-        legal = turn.get("legal", ["0"])
-        assert isinstance(legal, list)
-        return str(random.choice([*legal, *legal, "nonsense"]))
+def test_a_transcript_has_every_frame_that_passes_a_bots_connections_during_the_match(game: str, seed: int) -> None:
+    """Bots play two matches at a time. They send frames of no match, resign, answer too late, drop out and return."""
+    random, world = Random(seed), World(seed=seed)
+    of_tables: dict[str, object] = {"seats": 3, "settings": {"size": 7, "turns": 8}} if game == "snakes" else {}
+    control = TimeControl(move_ms=1000, bank_ms=500)
+    for name in ("Friday", "Monday"):
+        world.create(name=name, game=game, start_at_bots=3, illegal_retries=1, time_control=control, **of_tables)
+    bots: dict[str, list[WatchedBot]] = {}
 
     def login(name: str) -> None:
-        bot = world.connect()
+        bot = WatchedBot(world)
         bots.setdefault(name, []).append(bot)
-        bot.play(choose, think_ms=lambda: random.randrange(300))
-        bot.login(name, join="friday", omit=random.choice([[], ["moves"]]))
+        bot.link.on_frame.append(lambda frame: plan_answer(bot, frame) if frame["type"] == "turn" else None)
+        bot.login(name, join="friday", max_matches=2, omit=random.choice([[], ["moves"]]))
+        bot.say(type="join", tournament="monday")
+
+    def plan_answer(bot: WatchedBot, turn: Frame) -> None:
+        world.clock.call_in(random.randrange(300), lambda: None if bot.gone else answer(bot, turn))
+
+    def answer(bot: WatchedBot, turn: Frame) -> None:
+        chance = random.random()
+        if chance < 0.1:
+            bot.say_text(random.choice(STRAYS))
+        if chance > 0.99:
+            bot.say(type="resign", match=turn["match"])
+        else:
+            if chance > 0.94:  # the answer comes too late
+                world.clock.stall(turn["clock"]["remaining_ms"] + 50)
+            bot.move(random.choice([*turn["legal"], *turn["legal"], "nonsense"]), turn=turn)
+
+    def find(shared: FrameShared) -> FrameSeen:
+        found = world.log.facts[shared.other_number - 1]
+        assert isinstance(found, FrameSeen)
+        return found
 
     for name in ("ann", "ben", "cid"):
         login(name)
     while world.clock.step():
-        if random.random() < 0.05:
-            name = random.choice(list(bots))
-            bots[name][-1].drop()
-            login(name)
-    assert len(world.tournament("friday").results) == 6
-    for match, over in world.tournament("friday").results.items():
-        entries = list(transcript(facts_of(world, match)))
-        lines = [entry for entry in entries if isinstance(entry, TranscriptLine)]
+        bot = random.choice(list(bots.values()))[-1]
+        if random.random() < 0.02 and not bot.gone:
+            bot.drop()
+            world.clock.call_in(random.choice([0, random.randrange(6000)]), partial(login, bot.name))
+    results = {**world.tournament("friday").results, **world.tournament("monday").results}
+    assert len(results) == (12 if game == "tictactoe" else 6)
+    for match, over in results.items():
+        facts = list(with_shared_frames(facts_of(world, match), find))
+        entries = list(transcript(facts))
         assert entries.count(over) == 1
-        assert [line.at_ms for line in lines] == sorted(line.at_ms for line in lines)
-        for seat, name in enumerate(over.seats):
-            frames = [frame for bot in bots[name] for frame in bot.inbox.frames if frame.get("match") == match]
-            too_late = [frame for frame in frames if frame.get("code") == "unknown_match"]  # after the match's end
-            heard = [frame for frame in frames if frame not in too_late]
-            texts = [text for bot in bots[name] for text in bot.sent if json.loads(text).get("match") == match]
-            sent = texts[: len(texts) - len(too_late)]
-            assert sent_to(lines, seat) == heard
-            assert said(lines, seat) == sent
+        assert [entry.at_ms for entry in entries] == sorted(entry.at_ms for entry in entries)
+        for name, wires in bots.items():
+            lines = [line for line in transcript_of(facts, name) if isinstance(line, TranscriptLine)]
+            frames = [(line.sender, line.frame if line.sender == "bot" else json.loads(line.frame)) for line in lines]
+            assert frames == [frame for bot in wires for frame in bot.frames_during(match)], (match, name)
 
 
 def test_an_opening_is_in_the_frames_that_follow() -> None:
@@ -143,6 +205,25 @@ def test_transcript_shows_excused_time_with_the_frame_and_the_verdict() -> None:
         for name in ("excused_ms", "seats_excused_ms")
         if name in entry
     ] == [("move", 300), ("match_start", 20), ("resign", 1), ("verdict", [300, 21])]
+
+
+@pytest.mark.parametrize("game", ["tictactoe", "dilemma"])
+def test_an_answer_that_comes_too_late_is_shown_once_before_the_verdict(game: str) -> None:
+    driven = DrivenReferee.seated(game=game, chance_seed="" if game == "tictactoe" else "00" * 16)
+    driven.connect(0, is_stamped=True)
+    turn, text = driven.seats[0].last("turn"), '{"type": "move", "move": "late"}'
+    driven.now_ms += 1300
+    driven.late_ms += 500
+    before = len(list(transcript(driven.facts)))
+    assert not driven.referee.move(
+        0, turn["turn_id"], turn["legal"][0], driven.now_ms, text, lambda _ago_ms: (200, True)
+    )
+    entries = list(transcript(driven.facts))[before:]
+    first = entries[0]
+    assert isinstance(first, TranscriptLine)
+    assert (first.sender, first.frame, first.excused_ms) == ("bot", text, 200)
+    assert [each.frame for each in entries if isinstance(each, TranscriptLine)].count(text) == 1
+    assert any(isinstance(each, MatchOver) for each in entries) == (game == "tictactoe")
 
 
 def test_a_padded_move_counts_and_its_line_tells_what_was_left_out() -> None:
