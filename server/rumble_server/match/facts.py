@@ -264,6 +264,7 @@ class Placement:
     falls: tuple[tuple[int, int, Termination], ...]
     """Seat, ply and termination of each fall."""
     chance_seed: str
+    """Seed of the attempt's random numbers; empty if the match never began."""
 
 
 @dataclass(slots=True)

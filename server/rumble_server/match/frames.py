@@ -116,4 +116,5 @@ def _frame_of_match_over(over: MatchOver, view: Mapping[str, Any]) -> bytes:
 def _placement_fields(placement: Placement) -> dict[str, Any]:
     """Return the fields that the frame `match_over` has only in a match that is not plain."""
     falls = [{"seat": seat, "ply": ply, "termination": termination} for seat, ply, termination in placement.falls]
-    return {"places": placement.places, "payoffs": placement.payoffs, "falls": falls, "seed": placement.chance_seed}
+    seed = placement.chance_seed or None
+    return {"places": placement.places, "payoffs": placement.payoffs, "falls": falls, "seed": seed}

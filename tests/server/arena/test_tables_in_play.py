@@ -94,7 +94,10 @@ def test_a_table_with_too_few_bots_is_lost_by_the_bots_that_are_gone() -> None:
     assert found.id == tournament.id
     lost = [over for over in found.results.values() if over.termination is Termination.NO_SHOW]
     assert lost
+    told = {frame["match"]: frame for frame in bots[0].inbox.all("match_over")}
     for over in lost:
+        assert {"places", "falls"} <= set(told[over.match])
+        assert "seed" not in told[over.match], "no seed was made"
         own = over.seats.index("bot-00")
         assert over.scores is not None
         assert over.scores[own] == 1
