@@ -148,7 +148,7 @@ def _end_of(over: Fact) -> dict[str, Any]:
     fields = {name: over[name] for name in ("scores", "termination", "reason", "moves")}
     fields |= {name: end and end[name] for name in ("places", "payoffs")}
     falls = end and [dict(zip(("seat", "ply", "termination"), fall, strict=True)) for fall in end["falls"]]
-    return {**fields, "falls": falls, "seed": end and end["chance_seed"]}
+    return {**fields, "falls": falls, "seed": (end and end["chance_seed"]) or None}
 
 
 def _facts_behind(index: _Index, wire: WireLog, frame: dict[str, Any]) -> list[Fact] | None:
