@@ -318,13 +318,15 @@ class Matches:
         """
         now_ms, first, number = self._clock.now_ms(), "", 0
         for match_id, assignment in session.matches.items():
-            seat, attempt = assignment.seat, self.live[match_id].referee.progress.terms.attempt
+            progress = self.live[match_id].referee.progress
+            place = match_id, progress.terms.attempt, assignment.seat
             if first:
-                self.recorder.append(FrameShared(match_id, attempt, seat, first, number, now_ms))
+                self.recorder.append(FrameShared(*place, first, number, now_ms))
                 continue
             text = blanked(frame) if sender == "bot" else frame
-            seen = frame_seen((match_id, attempt, seat), sender, text, now_ms, self.bounds.kept_frame_bytes)
+            seen = frame_seen(place, sender, text, now_ms, self.bounds.kept_frame_bytes)
             first, number = match_id, self.recorder.append(seen)
+            progress.apply(seen)
 
     # --- what follows from an event ---
 

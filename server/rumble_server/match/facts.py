@@ -292,7 +292,7 @@ class MatchOver:
     stalled: bool = False
     """True if the match is void because more time was excused than the server allows."""
     informed: bool = False
-    """True if a bot sent an `info` with a move; otherwise the attempt's frames have no infos."""
+    """False if no frame of a bot in the log of the attempt has an `info`."""
     started_at_ms: int | None = None
     """Time at which the attempt began; None if it never began, and in older facts."""
     placement: Placement | None = None

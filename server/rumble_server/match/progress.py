@@ -60,7 +60,7 @@ class Progress:
         self.grace_until_ms = grace_until_ms
         """End of the newest grace. No away budget and no clock of an absent bot runs before this time."""
         self.has_info = False
-        """True if a bot sent an `info` with a move."""
+        """False if no frame of a bot in the log of the attempt has an `info`."""
         self.clocks_when_asked: PublicClocks | None = None
         """Clocks at the time at which turns were asked for the present ply; None in a plain match."""
 

@@ -2,7 +2,7 @@
 
 from rumble_engine import Termination
 from rumble_protocol.fields import TimeControl
-from rumble_server.match.facts import FrameSeen
+from rumble_server.match.facts import FrameSeen, MatchOver
 
 from tests.server.arena.playing import assert_all_was_played, enter, first_legal
 from tests.server.world import World
@@ -152,6 +152,18 @@ def test_a_fallen_bot_is_told_that_it_cannot_resign_any_more() -> None:
     ben.say(type="resign", match=match)
     assert ben.error() == "bad_message"
     assert [fact.sender for fact in world.log.facts[before:] if isinstance(fact, FrameSeen)] == ["bot", "server"]
+
+
+def test_a_frame_of_no_match_counts_live_and_after_a_restart_alike() -> None:
+    world = World()
+    _, (ann, ben) = world.begun("ann", "ben", legs=1)
+    ann.say_text('{"type": "chat", "info": {"depth": 1}}')
+    ben.say(type="resign", match="friday.1.1.1.1")
+    (live,) = [fact for fact in world.log.facts if isinstance(fact, MatchOver)]
+    again = world.after_crash(world.log.facts.index(live) - 1)
+    again.logins("ann", "ben")[1].say(type="resign", match="friday.1.1.1.1")
+    (rebuilt,) = [fact for fact in again.log.facts if isinstance(fact, MatchOver)]
+    assert live.informed is rebuilt.informed is True
 
 
 def test_messages_of_a_replaced_connection_count_for_nothing() -> None:
