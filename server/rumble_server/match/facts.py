@@ -282,7 +282,7 @@ class MatchOver:
     moves: tuple[str, ...]
     """The opening, and the moves of the match."""
     at_ms: int
-    told: tuple[int, ...] = ()
+    connected: tuple[int, ...] = ()
     """Seats connected at the end. The `match_over`, made of this fact and the last state, is sent to them once the fact
     is on disk, unless the connection ends before."""
     seats_excused_ms: tuple[int, ...] = ()

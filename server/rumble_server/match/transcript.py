@@ -141,7 +141,7 @@ def transcript(facts: Iterable[object]) -> Iterator[TranscriptLine | match_facts
                 yield TranscriptLine(fact.at_ms, fact.attempt, fact.seat, fact.sender, fact.frame, *rest)
             case match_facts.MatchOver() if state is not None and moves == list(fact.moves):
                 over = frame_of_match_over(fact, state).decode()
-                for seat in fact.told:
+                for seat in fact.connected:
                     yield TranscriptLine(fact.at_ms, fact.attempt, seat, "server", over)
 
     for fact in match_facts.with_turns(facts):

@@ -325,7 +325,7 @@ def test_a_match_whose_game_fails_at_a_logged_move_is_void_and_played_again(
         world = first.after_crash()
         (void,) = world.tournament("friday").voided
         assert (void.termination, void.scores, void.at_fault, void.reason) == (Termination.ABORTED, None, (), WHY_VOID)
-        assert (void.attempt, void.moves, void.told) == (1, ("0",), ())
+        assert (void.attempt, void.moves, void.connected) == (1, ("0",), ())
         assert "match friday.1.1.1.1: the referee failed at ply 1" in caplog.text
         bots = come_all_back(world)
         for bot in bots[:2]:

@@ -141,7 +141,7 @@ class DrivenReferee:
     def send_match_over(self, seat: int, frame: bytes) -> None:
         """Only results wait for the disk. The result is kept for a bot that is away."""
         assert self.facts[-1] is self.progress.over
-        if seat in self.over.told:
+        if seat in self.over.connected:
             assert self.seats[seat].add(frame)["type"] == "match_over"
 
     # --- events ---

@@ -166,8 +166,8 @@ def test_a_match_whose_log_ends_between_the_last_move_and_its_outcome_ends() -> 
     after = DrivenReferee.rebuilt(
         [fact for fact in driven.facts if not isinstance(fact, MatchOver)], now_ms=driven.now_ms
     )
-    assert replace(after.over, told=driven.over.told) == driven.over
-    assert after.over.told == (), "nobody is connected yet"
+    assert replace(after.over, connected=driven.over.connected) == driven.over
+    assert after.over.connected == (), "nobody is connected yet"
 
 
 def test_a_match_whose_log_holds_its_end_is_over() -> None:

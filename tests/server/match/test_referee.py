@@ -141,7 +141,7 @@ def test_a_match_ends_by_the_rules_of_the_game(
         at_fault=(),
         moves=moves,
         at_ms=START_MS + 10 * len(moves),
-        told=(0, 1),
+        connected=(0, 1),
         seats_excused_ms=(0, 0),
         drops=(0, 0),
         started_at_ms=START_MS,
@@ -244,7 +244,7 @@ def test_kept_results_share_values_that_nearly_all_results_have() -> None:
     one, other = DrivenReferee.seated(), DrivenReferee.seated()
     for driven in (one, other):
         driven.play("0", "3", "1", "4", "2")
-    assert one.over.told is other.over.told
+    assert one.over.connected is other.over.connected
     assert one.over.drops is other.over.drops
     assert one.over.seats_excused_ms is other.over.seats_excused_ms
 

@@ -279,6 +279,27 @@ def test_a_frame_of_no_match_is_kept_once_and_shown_by_each() -> None:
         ]
 
 
+@pytest.mark.parametrize("is_away", [False, True])
+def test_a_match_over_is_shown_to_the_bots_that_were_connected_at_the_end(is_away: bool) -> None:
+    """The log does not have when the frame was sent: an end of the connection before the commit makes no difference."""
+    world = World(delay_ms=50)
+    _, (ann, ben) = world.begun("ann", "ben", legs=1)
+    world.run(200)
+    if is_away:
+        ben.drop()
+    ann.say(type="resign", match="friday.1.1.1.1")
+    if not is_away:
+        ben.drop()
+    world.run(200)
+    again = world.login("ben")
+    world.run(200)
+    assert not ben.inbox.all("match_over")
+    assert again.inbox.all("match_over")
+    lines = [line for line in transcript(facts_of(world, "friday.1.1.1.1")) if isinstance(line, TranscriptLine)]
+    shown = [line.seat for line in lines if json.loads(line.frame)["type"] == "match_over"]
+    assert len(shown) == (1 if is_away else 2)
+
+
 def test_time_excused_in_an_attempt_is_not_in_the_lines_of_the_next() -> None:
     void = DrivenReferee.seated()
     void.stall(400)

@@ -63,7 +63,7 @@ OF_KIND: tuple[tuple[st.SearchStrategy[Any], str], ...] = (
     (durations, "absent_left_ms away_left_ms away_ms spectator_delay_ms"),
     (hexes, "chance_seed digest salt sha256"),
     (st.integers(0, 1), "next_seat seat"),
-    (seats, "asked at_fault told"),
+    (seats, "asked at_fault connected"),
 )
 """Strategies of values, with the names of their fields."""
 VALUES: dict[str, st.SearchStrategy[Any]] = {name: values for values, names in OF_KIND for name in names.split()} | {

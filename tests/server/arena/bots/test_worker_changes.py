@@ -109,7 +109,7 @@ def test_the_budget_runs_out_although_other_workers_are_there() -> None:
     one.drop()
     world.run(3000)
     over = next(fact for fact in facts(world, MatchOver) if fact.match == lost)
-    assert (over.termination, over.told) == (Termination.DISCONNECT, (1 - over.at_fault[0],))
+    assert (over.termination, over.connected) == (Termination.DISCONNECT, (1 - over.at_fault[0],))
 
 
 def test_a_replaced_worker_with_less_room_leaves_the_rest_to_others() -> None:

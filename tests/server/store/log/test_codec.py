@@ -39,7 +39,7 @@ FIELDS_NOW = {
     "invite_changed": "tournament invite at_ms made_invite",
     "join_code_changed": "tournament code at_ms",
     "match_over": "match attempt seats scores termination reason at_fault "
-    "moves at_ms told seats_excused_ms drops stalled informed started_at_ms placement absent failures versions",
+    "moves at_ms connected seats_excused_ms drops stalled informed started_at_ms placement absent failures versions",
     "match_started": "match attempt game settings seed seats "
     "moves time_control illegal_retries away_ms at_ms away_clock free_since_ms chance_seed absent spectator_delay_ms "
     "versions",
