@@ -21,8 +21,8 @@ reading of the clock."""
 INPUT_MS = 1
 """Delay in ms of a timer that has to run after the next reading of sockets. libuv runs due timers before reading."""
 SLEPT_MS = 5_000
-"""Lead in ms of the wall's time over server time from which the machine counts as having slept. A slow drift of the
-machine's clocks stays below."""
+"""Lead of the wall's time over server time in ms. With this lead or a greater one, the machine has slept. A slow drift
+of the machine's clocks stays below."""
 
 
 class LoopClock:

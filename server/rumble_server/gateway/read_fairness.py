@@ -126,8 +126,7 @@ class ReadFairness:
     def enqueue(self, reader: WaitingReader, *, is_first: bool = False) -> None:
         """Queue a reader behind the other readers of its address, or before them if `is_first` is true.
 
-        A reader that is queued already keeps its place, since each place is a turn. In a later iteration,
-        `on_scheduled` of the reader is called.
+        A queued reader is not queued a second time. In a later iteration, `on_scheduled` of the reader is called.
         """
         readers = self._waiting.setdefault(reader.address, OrderedDict())
         readers[reader] = None

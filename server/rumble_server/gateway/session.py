@@ -138,7 +138,8 @@ class Session:
     _unread: list[str] = field(default_factory=list)
     """Frames received in the phase `checking`."""
     _login_by_ms: int = field(init=False)
-    """Time in ms at which the session is closed without a login, less the server's lateness at the timer's start.
+    """Deadline of the login in ms, as if the server had never been late. The deadline plus the present lateness is the
+    time at which the session is closed.
 
     A sleep of the machine counts as lateness: server time jumps, but the time of timers stands still.
     """

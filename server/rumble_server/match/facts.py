@@ -104,8 +104,8 @@ class StartTold:
 class TurnAsked:
     """The fact that a bot was asked for a ply. The frame `turn` can be rebuilt from this fact and the moves so far.
 
-    The log does not have this fact in two cases. If the turn was asked together with a move, the fields are in
-    `MoveMade`. If the match is not plain, they are in `TurnsAsked`.
+    The log has this fact only for a turn of a plain match that was asked without a move. For a turn that was asked with
+    a move, `MoveMade` has the fields. In a match that is not plain, `TurnsAsked` has the fields.
     """
 
     match: str

@@ -1,9 +1,9 @@
 """The progress of a match: moves, banks, budgets, open turns, and the outcome. No I/O.
 
 The same facts change the progress in play, and after a restart when the log is read. Both lead to the same state. A few
-values are in no fact, because they belong to the running process: the lag of connections, names of fields that bots
-omit from turns, turns that wait in the server, and the end of a grace. Pages and the feed only read a progress. All
-times are in ms.
+values are not rebuilt from facts, because they belong to the running process and the present connections: the lag of a
+connection, the fields that a bot omits from turns, turns that wait in the server, and the end of a grace. Pages and the
+feed only read a progress. All times are in ms.
 """
 
 from collections.abc import Collection, Iterable

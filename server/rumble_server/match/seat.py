@@ -17,7 +17,7 @@ argument is the age of the turn in ms. The result is the sum of both times in ms
 it is only a minimum.
 """
 STAMP_BEYOND_MS = 250
-"""Maximum lateness in ms for which a fast answer is excused without a question to the kernel.
+"""Maximum lateness in ms that is excused in full for a fast answer.
 
 After a greater lateness, the kernel is asked how long the answer has waited. Each question takes system calls.
 """

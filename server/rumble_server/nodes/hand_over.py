@@ -60,7 +60,7 @@ class HandOvers:
         Each has the new epoch, and the time in ms at which to close the bots' connections.
         """
         self._reading: set[str] = set()
-        """Clubs that this node is reading ahead. A reading serves the newest offer of the club to this node."""
+        """Clubs that this node is reading ahead. A new offer of such a club does not begin the reading again."""
         self._reported: dict[str, int] = {}
         """Number of the offer after which this node has last reported that it read a club ahead, by club."""
 

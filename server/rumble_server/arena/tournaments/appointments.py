@@ -63,7 +63,8 @@ class Appointment:
 class Appointments:
     """The appointments of a club.
 
-    An appointment lasts at most as long as its match has waited. If an appointment is too short, the next is longer.
+    An appointment lasts at most as long as its match has waited. If the match does not begin in this time, the next
+    appointment lasts longer, because the match has then waited longer.
     """
 
     def __init__(self, players: Players, clock: Clock, on_expired: Callable[[Appointment], None]) -> None:
