@@ -169,7 +169,7 @@ class World:
         server: str = "test",
         identity: str = "1d",
         open_names: bool = False,
-        run: int = 1,
+        run_number: int = 1,
         now_ms: int = 1_000_000,
         holds: Callable[[], bool] | None = None,
         ahead_ms: int = 0,
@@ -185,7 +185,7 @@ class World:
             log=self.log,
             clock=self.clock if holds is None else self.gate.clock(now_ms + ahead_ms),
             sessions=sessions,
-            run=run,
+            run_number=run_number,
             random=Random(seed),
             **{"find_ended": self.log.find_ended, **arena},
         )
@@ -231,7 +231,11 @@ class World:
         unfinished = [tournament for tournament in by_tournament if tournament not in over]
         now_ms = self.clock.now_ms() + down_ms
         world = World(
-            run=self.arena.matches.run + 1, now_ms=now_ms, taken_ids=by_tournament, grace_ms=GRACE_MS, **arena
+            run_number=self.arena.matches.run_number + 1,
+            now_ms=now_ms,
+            taken_ids=by_tournament,
+            grace_ms=GRACE_MS,
+            **arena,
         )
         world.log.facts = list(kept)
         world.log.durable = len(kept)

@@ -65,7 +65,7 @@ class ServerRun:
             log=self.log,
             clock=GatedClock(self.clock, self.gate),
             sessions=sessions,
-            run=number,
+            run_number=number,
             random=random,
             taken_ids=reader.tournament_ids(),
             grace_ms=grace_ms,

@@ -55,7 +55,7 @@ class Arena:
         log: Log,
         clock: Clock,
         sessions: Sessions,
-        run: int,
+        run_number: int,
         random: Random,
         taken_ids: Iterable[str],
         find_ended: FindEnded,
@@ -82,7 +82,7 @@ class Arena:
         self.host_tokens, self.clubs, self.allowance = recorder.host_tokens, recorder.clubs, recorder.allowance
         self._grace_ms = grace_ms
         grace_until_ms = clock.now_ms() + grace_ms if grace_ms else 0
-        self.matches = Matches(recorder, run, grace_until_ms, bounds, sessions)
+        self.matches = Matches(recorder, run_number, grace_until_ms, bounds, sessions)
         self.lifecycle = Lifecycle(recorder, self.matches)
         self.scheduler = Scheduler(recorder, self.matches, self.lifecycle, run_pairing)
         recorder.transaction.settle, self.matches.on_over = self.scheduler.settle, self.scheduler.on_over
@@ -183,7 +183,7 @@ class Arena:
             self.logins.attach(player, session, login)
             if login.join is not None:
                 join = Join(tournament=login.join, invite=login.invite)
-                self._command(player, session, join, "", invitation)
+                self._carry_out(player, session, join, "", invitation)
         # Last, since the session's next frame may follow at once.
         sessions.logged_in(session_id, player.name)
 
@@ -199,12 +199,12 @@ class Arena:
             return
         if type(message) is not Move:
             with self.transaction:
-                self._command(player, session, message, text)
+                self._carry_out(player, session, message, text)
             return
         if not self.matches.move(session, message, text):
             self._sessions.count_unsolicited(session_id)
 
-    def _command(
+    def _carry_out(
         self, player: Player, session: BotSession, message: BotMessage, text: str, invitation: Invitation | None = None
     ) -> None:
         """Carry out a message; `text` is the whole frame.

@@ -100,22 +100,25 @@ class LiveMatch:
 
 
 class Matches:
-    """The running matches by id. Turn ids begin with `run`, the number of this run of the server on the database."""
+    """The running matches by id.
+
+    Turn ids begin with `run_number`, the number of this run of the server on the database.
+    """
 
     on_over: Callable[[Tournament, MatchOver, tuple[Player, ...]], None]
     """Function called at the end of a match. The arena sets the function, once its scheduler is made."""
 
-    def __init__(self, recorder: Recorder, run: int, grace_until_ms: int, bounds: Bounds, sessions: Sessions) -> None:
+    def __init__(self, recorder: Recorder, run_number: int, grace_until_ms: int, bounds: Bounds, sessions: Sessions) -> None:
         self.recorder = recorder
         self._sessions = sessions
         self.bounds = bounds
-        self.run = run
+        self.run_number = run_number
         self.grace_until_ms = grace_until_ms
         """Time in ms until which no away or absent budget runs. Bots need time to find the server again after its
         start, or after a suspension of the club."""
         self.live: dict[str, LiveMatch] = {}
         self._clock, self.lateness = recorder.clock, recorder.clock.lateness
-        self.new_turn_id: Callable[[], str] = map(f"{run:x}.%x".__mod__, count(1)).__next__
+        self.new_turn_id: Callable[[], str] = map(f"{run_number:x}.%x".__mod__, count(1)).__next__
         """Function that returns a turn id, unique among all runs. For speed, the function is a chain of C functions."""
 
     def give_grace(self, grace_ms: int) -> None:

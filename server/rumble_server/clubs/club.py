@@ -92,7 +92,7 @@ class StoredClub:
     """A club as read from the database, before its arena is made."""
 
     log: ClubLog
-    run: int
+    run_number: int
     """Number of this run of the club. Turn ids contain the number, to recognize answers to turns of earlier runs."""
     reader: AsyncReader
     taken_ids: list[str]
@@ -110,7 +110,7 @@ def read_club(store: ClubStore, name: str, reader: LogReader, ahead: RebuiltAhea
 
     Any thread may call the function. The log must be open first, so that no other server writes to the club.
     """
-    club_log, run = store.log(name), store.run_of(name)
+    club_log, run_number = store.log(name), store.run_number_of(name)
     of_club, problems = reader.club_facts()
     unfinished = reader.tournament_ids(over=False)
     recovered = read(of_club, unfinished, partial(ahead.facts, reader), reader.facts_of_matches, ahead.tournaments)
@@ -120,7 +120,7 @@ def read_club(store: ClubStore, name: str, reader: LogReader, ahead: RebuiltAhea
     newest_ms = reader.newest_ms() if club_log.epoch else 0  # other nodes, with other clocks, may have led the club
     names = _names_in_records(reader) if problems else frozenset[str]()
     ids = reader.tournament_ids()
-    return StoredClub(club_log, run, store.async_reader(name), ids, recovered, problems, names, newest_ms)
+    return StoredClub(club_log, run_number, store.async_reader(name), ids, recovered, problems, names, newest_ms)
 
 
 def _names_in_records(reader: LogReader) -> frozenset[str]:
@@ -142,7 +142,7 @@ def make_arena(
         log=stored.log,
         clock=shared.clock if gate is None else gate.clock(stored.newest_ms),
         sessions=sessions,
-        run=stored.run,
+        run_number=stored.run_number,
         random=SystemRandom(),
         taken_ids=stored.taken_ids,
         grace_ms=shared.config.grace_ms,

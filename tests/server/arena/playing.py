@@ -31,7 +31,7 @@ def first_legal(turn: Frame) -> str:
 
 def enter(world: World, tournament_id: str, *names: str, **login: Any) -> list[Bot]:
     """Return bots that join the tournament at login, and play at random, in each run of the server in another way."""
-    run = world.arena.matches.run
+    run = world.arena.matches.run_number
     return [world.player(name, at_random((name, run)), join=tournament_id, **login) for name in names]
 
 

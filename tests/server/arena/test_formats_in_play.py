@@ -30,7 +30,7 @@ def names(count: int) -> list[str]:
 
 def log_in(world: World, bots: list[str], *join: str) -> list[Bot]:
     """Connect bots that join at login."""
-    run = world.arena.matches.run
+    run = world.arena.matches.run_number
     found = [world.player(each, at_random((each, run)), max_matches=1 + len(f"{each}{run}") % 2) for each in bots]
     for bot in found:
         for tournament in join or ("friday",):

@@ -213,7 +213,7 @@ def test_a_tournament_that_cannot_be_rebuilt_is_set_aside_and_the_others_go_on()
         fact for fact in first.log.facts if not (isinstance(fact, TournamentCreated) and fact.tournament == "monday")
     ]
     first.log.facts.append(BotJoined("monday", "cid", 0))
-    world = World(run=2, taken_ids=["friday", "monday"])
+    world = World(run_number=2, taken_ids=["friday", "monday"])
     problems = restart(world, first, ["monday", "friday"])
     assert {each: str(problem) for each, problem in problems.items()} == {"monday": "its creation is not in the log"}
     assert list(world.arena.tournaments) == ["friday"]
@@ -232,7 +232,7 @@ def test_damaged_facts_of_a_running_match_set_its_tournament_aside() -> None:
     def damaged(*_: object) -> Any:
         raise RuntimeError("row 7 is damaged")
 
-    world = World(run=2, taken_ids=["friday"])
+    world = World(run_number=2, taken_ids=["friday"])
     problems = restart(world, first, ["friday"], damaged)
     assert (list(problems), list(world.arena.tournaments), world.arena.matches.live) == (["friday"], [], {})
 
@@ -250,7 +250,7 @@ def test_a_tournament_that_cannot_be_taken_up_is_set_aside_with_its_matches(
     assert [len(first.tournament(each).running) for each in ("friday", "monday")] == [6, 6]
     second = list(first.tournament("friday").running.values())[1]
     fail_if(monkeypatch, Matches, "go_on", lambda _, rebuilt: rebuilt.started == second)
-    world = World(run=2, taken_ids=["friday", "monday"])
+    world = World(run_number=2, taken_ids=["friday", "monday"])
     problems = restart(world, first, ["friday", "monday"])
     assert list(problems) == ["friday"]
     assert "tournament friday cannot be taken up" in caplog.text
@@ -266,7 +266,7 @@ def test_a_tournament_that_cannot_be_taken_up_is_set_aside_with_its_matches(
 
 def test_no_state_of_a_running_match_is_played_while_the_arena_is_filled(monkeypatch: pytest.MonkeyPatch) -> None:
     first = stopped_after("0", "4")
-    world = World(run=2, taken_ids=["friday", "monday"])
+    world = World(run_number=2, taken_ids=["friday", "monday"])
     recovered = read_again(world, first, ["friday", "monday"])
     with monkeypatch.context() as filling:
         played = [note_calls(filling, TicTacToeState, name) for name in ("play", "after")]
@@ -401,7 +401,7 @@ def test_names_that_are_lost_are_nobodys_until_the_host_resets_them() -> None:
     first.create(start_at_bots=3)
     first.login("ann", key="a" * 16, join="friday")
     first.login("zoe", key="z" * 16)
-    world = World(run=2, taken_ids=["friday"])
+    world = World(run_number=2, taken_ids=["friday"])
     restart(world, first, ["friday"], lost_rows=[7], played_before=["old"])
     for name, key in (("ann", "a" * 16), ("ann", "b" * 16), ("ann", None), ("old", "c" * 16)):
         assert world.login(name, key=key).error() == ("key_required" if key is None else "bad_key")

@@ -113,7 +113,7 @@ class GatewayServer:
         clock = LoopClock(asyncio.get_running_loop(), lambda: 1_000_000.0)
         self.log = MemoryLog(clock, delay_ms=0)
         self._sessions = SessionRegistry()
-        self.arena = make_arena(log=self.log, clock=clock, sessions=self._sessions, run=1, random=Random(0))
+        self.arena = make_arena(log=self.log, clock=clock, sessions=self._sessions, run_number=1, random=Random(0))
         self.refusals = Refusals()
         strangers = Strangers(bounds, self.refusals)
         self.gateway = WatchedGateway(

@@ -32,7 +32,7 @@ class School:
 
     def __init__(self, server: GatewayServer) -> None:
         sessions, clock = SessionRegistry(), server.arena.clock
-        self.arena = make_arena(log=server.log, clock=clock, sessions=sessions, run=1, random=Random(0))
+        self.arena = make_arena(log=server.log, clock=clock, sessions=sessions, run_number=1, random=Random(0))
         server.log.on_durable.append(self.arena.on_durable)
         strangers = Strangers(Bounds(), server.refusals)
         gateway = Gateway(self.arena, self.arena, sessions, clock, strangers, "test", club="school", identity="5c")

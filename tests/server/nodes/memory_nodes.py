@@ -45,7 +45,7 @@ class Store(SqliteStore):
         log.epoch = epoch
         return log
 
-    def run_of(self, club: str = MAIN) -> int:
+    def run_number_of(self, club: str = MAIN) -> int:
         return self.log(club).epoch
 
     async def start_writer(self) -> None:

@@ -14,7 +14,7 @@ from rumble_server.store.care import findings
 from rumble_server.store.errors import StoreError
 from rumble_server.store.log.checksum import checksum, intact
 from rumble_server.store.log.codec import Numbered
-from rumble_server.store.log.content import PLY
+from rumble_server.store.log.content import DETAIL
 from rumble_server.store.row_keys import MAIN, prefix_of, readable, split
 from rumble_server.store.sqlite.match_index import INDEXED, indexed, last_number
 from rumble_server.store.sqlite.rows import read_sqlite
@@ -165,7 +165,7 @@ def read_rows(database: sqlite3.Connection) -> Iterator[RawRow]:
     except sqlite3.Error:
         if has_gaps:
             for number, club in enumerate(sorted(clubs), last + 1):
-                yield RawRow(number, prefix_of(club), PLY, b"", 0)
+                yield RawRow(number, prefix_of(club), DETAIL, b"", 0)
 
 
 def _portion(database: sqlite3.Connection, first: int, last: int) -> Iterator[RawRow | None]:

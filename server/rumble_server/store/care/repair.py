@@ -24,7 +24,7 @@ from rumble_server.store.care.findings import Flags, about, is_record, update_fl
 from rumble_server.store.errors import StoreError
 from rumble_server.store.log.checksum import intact
 from rumble_server.store.log.codec import write_ended
-from rumble_server.store.log.content import PLY, TOURNAMENT
+from rumble_server.store.log.content import DETAIL, TOURNAMENT
 from rumble_server.store.log.copied import CopiedRow, TournamentRow
 from rumble_server.store.log.reader import LogReader
 from rumble_server.store.row_keys import split
@@ -113,7 +113,7 @@ class _Repair:
                 facts = row.facts()
             except ValueError:
                 self._lost += 1
-                if row.kind != PLY or not tournament:
+                if row.kind != DETAIL or not tournament:
                     self._lost_of[row.tournament] = None
                     yield row.number, row.tournament, row.kind, ""
                 continue

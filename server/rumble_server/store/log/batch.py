@@ -9,13 +9,13 @@ from typing import get_args
 from rumble_server.match.facts import MatchFact
 from rumble_server.match.match_id import tournament_id_of
 from rumble_server.store.log.codec import LINES, Numbered, write_ended, write_lines
-from rumble_server.store.log.content import PLY, TOURNAMENT, Content
+from rumble_server.store.log.content import DETAIL, TOURNAMENT, Content
 from rumble_server.store.log.lines import Line
 from rumble_server.tournament import club_facts, facts
 from rumble_server.tournament.ended import EndedTournament
 
 _REBUILDING = frozenset(get_args(facts.TournamentFact))
-_OF_A_PLY = frozenset(get_args(MatchFact)) - _REBUILDING
+_DETAILS = frozenset(get_args(MatchFact)) - _REBUILDING
 Configured = facts.TournamentCreated | facts.ConfigChanged
 """Kinds of facts that say whether a tournament is listed."""
 _MARKS = frozenset((*get_args(Configured), facts.TournamentEnded, club_facts.VersionSaved))
@@ -38,8 +38,8 @@ class Batch:
 
     def content(self, club: str = "main", before: int = 0, epoch: int = 0) -> Content:
         """Return the rows of this batch for `club`. `before` is the number of the club's last fact before the batch."""
-        of_plies, others, marks = self._rows()
-        rows = [(TOURNAMENT, *each) for each in others.items()] + [(PLY, *each) for each in of_plies.items()]
+        details, rebuilding, marks = self._rows()
+        rows = [(TOURNAMENT, *each) for each in rebuilding.items()] + [(DETAIL, *each) for each in details.items()]
         return {
             "club": club,
             "epoch": epoch,
@@ -65,16 +65,16 @@ class Batch:
 
         Marks are the facts that create, configure or end a tournament, or delete old versions.
         """
-        of_plies: dict[str, list[Line]] = defaultdict(list)
-        others: dict[str, list[Line]] = defaultdict(list)
+        details: dict[str, list[Line]] = defaultdict(list)
+        rebuilding: dict[str, list[Line]] = defaultdict(list)
         marks: list[facts.LogFact] = []
         for number, fact in self.facts:
             kind = type(fact)
-            if kind in _OF_A_PLY:
-                row = of_plies[tournament_id_of(fact.match)]  # type: ignore[union-attr]  # this kind has a match
+            if kind in _DETAILS:
+                row = details[tournament_id_of(fact.match)]  # type: ignore[union-attr]  # this kind has a match
             else:
-                row = (others if kind in _REBUILDING else of_plies)[facts.tournament_of(fact)]
+                row = (rebuilding if kind in _REBUILDING else details)[facts.tournament_of(fact)]
                 if kind in _MARKS:
                     marks.append(fact)
             row.append(LINES[kind](number, fact))
-        return of_plies, others, marks
+        return details, rebuilding, marks

@@ -32,7 +32,7 @@ class ClubStore(ABC):
         """Open the log of a club. The call blocks. Raises StoreError."""
 
     @abstractmethod
-    def run_of(self, club: str = MAIN) -> int:
+    def run_number_of(self, club: str = MAIN) -> int:
         """Return the number of the present run of a club with an open log, which is greater than in any earlier run.
 
         Turn ids contain the number, so that turns of different runs never have the same id. The call may block. Raises

@@ -7,8 +7,9 @@ writing process (`store/log/commit_loop.py`).
 from collections import Counter
 from typing import TypedDict
 
-TOURNAMENT, PLY = 0, 1
-"""Kinds of rows: `TOURNAMENT` has the facts that rebuild tournaments, and `PLY` has all other facts."""
+TOURNAMENT, DETAIL = 0, 1
+"""Kinds of rows: `TOURNAMENT` has the facts that rebuild tournaments, and `DETAIL` has all other
+facts, such as plies, frames and sources of bots."""
 
 
 class Content(TypedDict):

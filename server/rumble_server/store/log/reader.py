@@ -12,7 +12,7 @@ from rumble_server.match.facts import FrameSeen, FrameShared, with_shared_frames
 from rumble_server.match.match_id import MatchId, Neighbours, neighbours, tournament_id_of
 from rumble_server.store.errors import DamagedLog, Pruned
 from rumble_server.store.log.codec import Numbered, read_ended, read_facts
-from rumble_server.store.log.content import PLY, TOURNAMENT
+from rumble_server.store.log.content import DETAIL, TOURNAMENT
 from rumble_server.store.log.match_spans import spans
 from rumble_server.store.log.rows import Row, Rows
 from rumble_server.tournament.club_facts import HostTokensRemoved, VersionSaved
@@ -107,7 +107,7 @@ class LogReader(Rows):
         until = span.indexed if span.last is None else min(span.indexed, span.last + TAIL_FACTS)
         text = json.dumps(match_id, ensure_ascii=False)
         facts: list[Numbered] = []
-        for kind in (TOURNAMENT, PLY):
+        for kind in (TOURNAMENT, DETAIL):
             facts += self._parsed(self.of_match(tournament_id, kind, span, until, text), (match_id,))
         facts.sort(key=lambda numbered: numbered[0])
         return list(with_shared_frames((fact for _, fact in facts), self._frame_of))  # type: ignore[arg-type]
@@ -115,7 +115,7 @@ class LogReader(Rows):
     def versions(self, bot: str) -> list[StoredVersion]:
         """Return the stored versions of a bot, oldest first. Damaged versions are left out."""
         stored: list[StoredVersion] = []
-        for row in self.rows_of(versions_of(bot), "kind = :kind ORDER BY number", kind=PLY):
+        for row in self.rows_of(versions_of(bot), "kind = :kind ORDER BY number", kind=DETAIL):
             with suppress(DamagedLog):
                 stored += [
                     StoredVersion(row[0], len(row[1] or ""), fact)
@@ -138,7 +138,7 @@ class LogReader(Rows):
 
     def _frame_of(self, shared: FrameShared) -> FrameSeen | None:
         """Return the frame to which `shared` refers, a frame of another match; None if the log has no such frame."""
-        rows = self.holding(tournament_id_of(shared.other), PLY, shared.other_number)
+        rows = self.holding(tournament_id_of(shared.other), DETAIL, shared.other_number)
         fact = dict(self._parsed(rows, (shared.other,))).get(shared.other_number)
         return fact if isinstance(fact, FrameSeen) else None
 
@@ -150,7 +150,7 @@ class LogReader(Rows):
         first = self.first_of(match_ids)
         facts: dict[str, list[LogFact]] = defaultdict(list)
         numbered_facts: list[Numbered] = []
-        for kind in (TOURNAMENT, PLY):
+        for kind in (TOURNAMENT, DETAIL):
             numbered_facts += self._parsed(self.since(tournament_id, kind, first), match_ids)
         numbered_facts.sort(key=lambda numbered: numbered[0])
         for _, fact in numbered_facts:

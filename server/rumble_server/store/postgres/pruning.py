@@ -5,7 +5,7 @@ from contextlib import closing
 
 from rumble_server.store.errors import StoreError
 from rumble_server.store.log.batch import Batch
-from rumble_server.store.log.content import PLY
+from rumble_server.store.log.content import DETAIL
 from rumble_server.store.log.old_tournaments import BATCH_ROWS, old_challenges, old_tournaments
 from rumble_server.store.postgres.connection import PostgresConnection
 from rumble_server.store.postgres.rows import read_postgres
@@ -64,7 +64,7 @@ def prune_challenges(url: str, ended_before_ms: int, is_stopped: Callable[[], bo
 
 
 def _delete_plies(connection: PostgresConnection, club: str, tournament_id: str) -> int:
-    values, deleted = {"club": club, "tournament": tournament_id, "kind": PLY, "portion": BATCH_ROWS}, 0
+    values, deleted = {"club": club, "tournament": tournament_id, "kind": DETAIL, "portion": BATCH_ROWS}, 0
     while portion := connection.execute(_DELETE, values)[0][0]:
         deleted += portion
     return deleted

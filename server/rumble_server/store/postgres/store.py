@@ -74,7 +74,7 @@ class PostgresStore(ClubStore):
         """
         return self.open_led_log(club, int(self.connection.execute(_TAKE, {"club": club})[0][0]))
 
-    def run_of(self, club: str = MAIN) -> int:
+    def run_number_of(self, club: str = MAIN) -> int:
         """Return the epoch of a club with an open log. Raises StoreError if the log is not open."""
         return self.log(club).epoch
 

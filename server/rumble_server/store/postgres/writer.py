@@ -23,7 +23,7 @@ from psycopg.pq import Format
 from rumble_server.store.errors import StoreError
 from rumble_server.store.log.checksum import checksum
 from rumble_server.store.log.commit_loop import answer_all
-from rumble_server.store.log.content import PLY, Content, lead_id, sizes_of
+from rumble_server.store.log.content import DETAIL, Content, lead_id, sizes_of
 from rumble_server.store.postgres.connection import PostgresConnection
 from rumble_server.store.postgres.schema import NEXT_EPOCH
 from rumble_server.store.postgres.unindexed import INDEX_S, Spans, Unindexed
@@ -203,7 +203,9 @@ def _rows(contents: Sequence[Content], due: Mapping[str, Spans]) -> dict[str, Ro
         ],
         "filed": [(epoch, *key, record, checksum(record, *key)) for epoch, key, record in ended],
         "dropped": [
-            (club, epoch, versions, PLY, oldest) for club, epoch, each in of for versions, oldest, _ in each["dropped"]
+            (club, epoch, versions, DETAIL, oldest)
+            for club, epoch, each in of
+            for versions, oldest, _ in each["dropped"]
         ],
         "indexed": sorted(
             (club, epoch, match_id, *span)

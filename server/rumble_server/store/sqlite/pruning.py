@@ -7,7 +7,7 @@ from contextlib import closing
 from pathlib import Path
 
 from rumble_server.store.errors import StoreError
-from rumble_server.store.log.content import PLY
+from rumble_server.store.log.content import DETAIL
 from rumble_server.store.log.old_tournaments import BATCH_ROWS, old_challenges, old_tournaments
 from rumble_server.store.row_keys import prefix_of, split
 from rumble_server.store.sqlite.lock import locked
@@ -65,10 +65,12 @@ def _delete_plies(database: sqlite3.Connection, club: str, tournament_id: str) -
             database.execute("BEGIN IMMEDIATE")
             size = database.execute(
                 f"SELECT total(length(CAST(facts AS BLOB))) FROM log WHERE number IN ({portion}) AND number <= ?",
-                (key, PLY, BATCH_ROWS, indexed(database)),
+                (key, DETAIL, BATCH_ROWS, indexed(database)),
             ).fetchone()[0]
             add_bytes(database, club, -int(size))
-            deleted = database.execute(f"DELETE FROM log WHERE number IN ({portion})", (key, PLY, BATCH_ROWS)).rowcount
+            deleted = database.execute(
+                f"DELETE FROM log WHERE number IN ({portion})", (key, DETAIL, BATCH_ROWS)
+            ).rowcount
             if not rows:
                 database.execute("UPDATE tournaments SET pruned = 1 WHERE id = ?", (key,))
         rows += deleted

@@ -80,7 +80,7 @@ class SqliteStore(ClubStore):
         self.group.logs[club] = club_log = ClubLog(self.group, club, last=last, numbers=self._numbers, size=size)
         return club_log
 
-    def run_of(self, club: str = MAIN) -> int:
+    def run_number_of(self, club: str = MAIN) -> int:
         """Return the number of this server's run, which is the same for all clubs.
 
         The first call blocks, adds 1 to the number of the last run, and writes the new number to the database.

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from rumble_server.store.errors import StoreError
 from rumble_server.store.log.commit_loop import answer_all
-from rumble_server.store.log.content import PLY, Content
+from rumble_server.store.log.content import DETAIL, Content
 from rumble_server.store.row_keys import prefix_of
 from rumble_server.store.sqlite.files import WRITTEN, Files
 from rumble_server.store.sqlite.match_index import add_bytes, index_matches, indexed
@@ -61,10 +61,10 @@ def _drop_versions(database: sqlite3.Connection, club: str, versions: str, oldes
     fact are not subtracted, because `bytes` does not count them yet.
     """
     old = "FROM log WHERE tournament = ? AND kind = ? AND number < ?"
-    counted = (versions, PLY, min(oldest, indexed(database) + 1))
+    counted = (versions, DETAIL, min(oldest, indexed(database) + 1))
     size = database.execute(f"SELECT total(length(CAST(facts AS BLOB))) {old}", counted).fetchone()[0]
     add_bytes(database, club, -int(size))
-    database.execute(f"DELETE {old}", (versions, PLY, oldest))
+    database.execute(f"DELETE {old}", (versions, DETAIL, oldest))
 
 
 class _Database:

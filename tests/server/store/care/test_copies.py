@@ -76,7 +76,7 @@ async def test_after_a_restore_no_run_has_the_number_of_an_earlier_one(path: Pat
     """Turn ids of runs after the backup must not equal turn ids of runs after the restore."""
     for _ in range(2):
         store = SqliteStore(str(path))
-        store.run_of()
+        store.run_number_of()
         shut(store)
     backup(str(path), str(copy))
     store = SqliteStore(str(path))
@@ -84,13 +84,15 @@ async def test_after_a_restore_no_run_has_the_number_of_an_earlier_one(path: Pat
     shut(store)
     restore(str(path), str(copy), replace=True)
     store = SqliteStore(str(path))
-    assert store.run_of() == 9000000000001
+    assert store.run_number_of() == 9000000000001
     shut(store)
     began_ms = int(1000 * time.time())
     other = path.with_name("elsewhere.db")
     restore(str(other), str(copy), replace=False)
     store = SqliteStore(str(other))
-    assert store.run_of() > began_ms, "also where the database itself is lost: runs do not begin as often as once a ms"
+    assert store.run_number_of() > began_ms, (
+        "also where the database itself is lost: runs do not begin as often as once a ms"
+    )
     shut(store)
 
 

@@ -46,7 +46,7 @@ async def played(path: Path, clubs: list[str]) -> None:
             store.put("identity", f"of {club}", club)
             store.log(club).append(VersionSaved("anna", 1, "python", f"# of {club}", NOW_MS))
         await store.wait_all()
-        store.run_of()
+        store.run_number_of()
 
 
 def is_empty(url: str) -> bool:
@@ -90,7 +90,7 @@ async def test_a_copy_begins_above_every_run_and_epoch(path: Path, postgres_url:
     back = path.with_name("back.db")
     copy_database(postgres_url, str(back), NOW_MS)
     store = SqliteStore(str(back))
-    assert store.run_of() == 3_000_001
+    assert store.run_number_of() == 3_000_001
     shut(store)
 
 
@@ -229,7 +229,7 @@ async def test_a_running_tournament_goes_on_and_an_old_turn_is_stale(path: Path,
     before = int(1000 * time.time())
     copy_database(str(path), postgres_url)
     async with running(postgres_url) as server:
-        assert server.store.run_of() > before
+        assert server.store.run_number_of() > before
         await play_to_the_end(server, old)
         reader = server.store.reader()
     with closing(reader):

@@ -150,7 +150,7 @@ def test_where_the_count_of_runs_is_lost_the_next_run_is_above_all(path: Path, b
     change(path, cut, 1)
     repair(str(path), str(backup), 5_000_000)  # `restore` and `copy` count runs from the time in ms, too
     store = SqliteStore(str(path))
-    assert store.run_of() == 5_000_001
+    assert store.run_number_of() == 5_000_001
     shut(store)
 
 

@@ -11,7 +11,7 @@ from rumble_server.match.facts import MoveMade
 from rumble_server.match.match_id import tournament_id_of
 from rumble_server.store.errors import DamagedLog
 from rumble_server.store.log.checksum import checksum, intact
-from rumble_server.store.log.content import PLY
+from rumble_server.store.log.content import DETAIL
 from rumble_server.store.sqlite.rows import read_sqlite
 from rumble_server.tournament.club_facts import NameUsed
 
@@ -71,7 +71,7 @@ def test_a_match_in_a_damaged_row_is_damaged_and_not_a_shorter_one(path: Path, h
     with closing(read_sqlite(str(path))) as reader:
         assert reader.match_facts(match) == [fact for fact in facts if getattr(fact, "match", None) == match]
         move = next(n for n, fact in enumerate(facts, 1) if isinstance(fact, MoveMade) and fact.match == match)
-        of_its_plies = [int(str(row[0])) for row in rows(path) if row[1:] == (tournament_id_of(match), PLY)]
+        of_its_plies = [int(str(row[0])) for row in rows(path) if row[1:] == (tournament_id_of(match), DETAIL)]
         change(path, how, max(number for number in of_its_plies if number <= move))
         with pytest.raises(DamagedLog, match="of the log is damaged"):
             reader.match_facts(match)

@@ -41,13 +41,13 @@ async def test_a_tournament_goes_on_from_a_dump_and_a_turn_of_since_then_is_stal
         await program("pg_dump", "--format=custom", f"--file={dump}", postgres_url)
     async with running(postgres_url) as server:  # another epoch, which is not in the dump
         _, since = await turn_of(come(server))
-        epoch = server.store.run_of()
+        epoch = server.store.run_number_of()
     assert since["ply"] == dumped["ply"]
     restored = postgres.database()
     await program("pg_restore", f"--dbname={restored}", dump)
     assert run(restored, "SELECT epoch FROM clubs")[0][0] < epoch
     async with running(restored) as server:
-        assert server.store.run_of() > epoch
+        assert server.store.run_number_of() > epoch
         await play_to_the_end(server, dumped, since)
 
 

@@ -28,7 +28,7 @@ async def test_a_new_leader_has_a_newer_epoch_and_the_former_leader_is_fenced(po
         after = second.open_log("go")
         assert before.epoch < after.epoch
         assert after.last == 1
-        assert (first.run_of("go"), second.run_of("go")) == (before.epoch, after.epoch)
+        assert (first.run_number_of("go"), second.run_number_of("go")) == (before.epoch, after.epoch)
         await write(after, joined(2))
         before.append(joined(2))
         before.flush_soon()
@@ -42,7 +42,7 @@ async def test_a_log_that_is_not_open_is_not_taken_from_its_leader(postgres_url:
     database = PostgresDatabase(postgres_url)
     async with opened_store(database) as leader, opened_store(database) as other:
         log = leader.open_log("go")
-        for look in (other.log, other.run_of):
+        for look in (other.log, other.run_number_of):
             with pytest.raises(StoreError, match="the log of the club go is not open"):
                 look("go")
         await write(log, joined(1))

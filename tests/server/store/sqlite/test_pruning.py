@@ -10,7 +10,7 @@ import pytest
 from rumble_server.match.facts import MatchOver
 from rumble_server.store.care.damage import verify
 from rumble_server.store.errors import Pruned, StoreError
-from rumble_server.store.log.content import PLY
+from rumble_server.store.log.content import DETAIL
 from rumble_server.store.sqlite import pruning
 from rumble_server.store.sqlite.lock import DatabaseLock
 from rumble_server.store.sqlite.pruning import prune, prune_challenges, vacuum
@@ -29,7 +29,7 @@ MATCHES = [fact.match for fact in FACTS if isinstance(fact, MatchOver)]
 
 
 def plies(path: Path) -> list[tuple[object, ...]]:
-    return rows(path, f"SELECT number FROM log WHERE kind = {PLY} AND tournament != 'main/'")
+    return rows(path, f"SELECT number FROM log WHERE kind = {DETAIL} AND tournament != 'main/'")
 
 
 def test_plies_go_and_results_stay(path: Path) -> None:
@@ -76,7 +76,9 @@ def test_a_server_prunes_challenges_alone(path: Path) -> None:
     prune_challenges(str(path), LATER_MS, lambda: True)
     assert len(plies(path)) == before
     prune_challenges(str(path), LATER_MS, lambda: False)
-    assert {row[0] for row in rows(path, f"SELECT replace(tournament, 'main/', '') FROM log WHERE kind = {PLY}")} == {
+    assert {
+        row[0] for row in rows(path, f"SELECT replace(tournament, 'main/', '') FROM log WHERE kind = {DETAIL}")
+    } == {
         "",
         "monday",
     }

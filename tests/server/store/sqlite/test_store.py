@@ -30,7 +30,7 @@ async def test_the_disk_is_asked_to_keep_every_commit(path: Path) -> None:
 def test_runs_are_counted(path: Path) -> None:
     for run in (1, 2, 3):
         log = SqliteStore(str(path))
-        assert log.run_of() == log.run_of("go") == run
+        assert log.run_number_of() == log.run_number_of("go") == run
         shut(log)
 
 
@@ -49,7 +49,7 @@ def test_a_value_that_cannot_be_read_is_an_error_in_one_line(path: Path) -> None
     store = SqliteStore(str(path))
     store.database.execute("ALTER TABLE meta RENAME TO hidden")
     with pytest.raises(StoreError, match=r"cannot read the database .*: no such table: meta$"):
-        store.run_of()
+        store.run_number_of()
     shut(store)
 
 
