@@ -64,7 +64,7 @@ from rumble_server.web.site import Process, ProcessFigures
 
 if TYPE_CHECKING:
     from rumble_server.nodes.node import Node
-    from rumble_server.nodes.question import Question
+    from rumble_server.nodes.question import LeaderAnswers
 
 log = logging.getLogger(__name__)
 
@@ -219,7 +219,7 @@ class Server:
             await asyncio.sleep(0.01)
         self.clubs.open_house()
         await run_in_threadpool(lambda: None)  # loads modules now, because loading takes 20 ms
-        self._clock.measure_lags()
+        self._clock.measure_beat_delays()
         self._add_end_steps(self._upkeep.stop, self._drain)
         self._upkeep.start()
 
@@ -273,14 +273,14 @@ class Server:
 
         return NodeClubs(self.clubs, node)
 
-    def _make_question(self) -> "Question | None":
+    def _make_leader_answers(self) -> "LeaderAnswers | None":
         """Make the object that answers proxies' questions; return None on a server without a node address."""
         node = self._node
         if node is None or node.stands_by:
             return None
-        from rumble_server.nodes.question import Question
+        from rumble_server.nodes.question import LeaderAnswers
 
-        return Question(node.lease, node.has_valid_lease, self.clubs.knows, node.request_leader, node.address)
+        return LeaderAnswers(node.lease, node.has_valid_lease, self.clubs.knows, node.request_leader, node.address)
 
     def _led_club_names(self) -> list[str]:
         return [club.name for club in self.clubs] if self._node is None else self._node.leads
@@ -328,8 +328,8 @@ class Server:
             connections=self._count_connections,
             refusals=self.refusals,
             turn_latency=outbox.latency,
-            lag_s=lambda: self._clock.lag_s,
-            lags=self._clock.lags,
+            beat_delay_s=lambda: self._clock.beat_delay_s,
+            beat_delays=self._clock.beat_delays,
             commits=self.store.group.commits,
             waiting_facts=lambda: self.store.group.waiting_facts,
             metrics_token=config.metrics_token,
@@ -360,7 +360,7 @@ class Server:
             outbox=outbox,
             fairness=ReadFairness(bounds.strangers_ms_per_iteration),
             descriptors=Descriptors(raise_limit(), self.refusals, self._clock.now_ms),
-            question=self._make_question(),
+            question=self._make_leader_answers(),
         )
 
         def connection(**kwargs: Any) -> asyncio.Protocol:

@@ -203,10 +203,10 @@ class Node(VirtualNode):
             run.end("kill")
 
     def hand_over(self, club: str) -> None:
-        row, run, move = self.world.table.clubs[club], self.run_of_club, self.lease.hand_overs._planned[club]
+        row, run, plan = self.world.table.clubs[club], self.run_of_club, self.lease.hand_overs._planned[club]
         # The row may name another node: an older offer, which failed here, can still reach the database.
-        is_ready = (move.to, move.offer) in self.world.read_ahead
-        assert row.node != self.name or is_ready, f"{move.to} is not ready, and the club stops"
+        is_ready = (plan.to, plan.offer) in self.world.read_ahead
+        assert row.node != self.name or is_ready, f"{plan.to} is not ready, and the club stops"
 
         def stopped() -> None:
             self.run_of_club, self.leaving = None, run

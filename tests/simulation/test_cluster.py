@@ -134,7 +134,7 @@ def go_on_without_looking(patch: pytest.MonkeyPatch) -> None:
     def renewed(self: Lease, until_ms: int, now_ms: int) -> None:
         was_over, self.until_ms, self.is_suspended = self.is_suspended, until_ms, False
         if was_over:
-            self.led.resume()
+            self.commands.resume()
 
     patch.setattr(Lease, "_renewed", renewed)
 

@@ -174,7 +174,7 @@ class Connection(asyncio.Protocol):
         """
         if not self._is_paused and self.transport is not None:
             self._read()
-            self.read_again()
+            self.resume_socket()
 
     def read_waiting(self) -> bool:
         if not self._reader.has_bytes or self._is_paused or self.transport is None:
@@ -184,7 +184,7 @@ class Connection(asyncio.Protocol):
         except Exception:
             log.exception("%s: cut off, its bytes could not be handled", self._log_name())
             self.abort()
-        self.read_again()
+        self.resume_socket()
         return True
 
     def _read(self, *, most_unbudgeted: int = 0) -> None:
@@ -212,7 +212,7 @@ class Connection(asyncio.Protocol):
             self.transport.pause_reading()
             self._fairness.enqueue(self)
 
-    def read_again(self) -> None:
+    def resume_socket(self) -> None:
         transport = self.transport
         must_wait = self._reader.has_bytes or self._is_paused or self in self._fairness.unread
         if transport is not None and not must_wait and not transport.is_closing():
@@ -293,7 +293,7 @@ class Connection(asyncio.Protocol):
     def count_as_logged_in(self) -> None:
         self._permit.mark_known()
         self._fairness.forget_socket(self)  # from now on the socket is read, so that moves do not wait for strangers
-        self.read_again()
+        self.resume_socket()
         self.protocol.max_message_size = self._gateway.frame_bytes
 
     def end_free_reading(self) -> None:
@@ -472,7 +472,7 @@ class Connection(asyncio.Protocol):
             return
         limits, now_ms = self._gateway.limits, self._now_ms()
         if self.pings.is_silent(now_ms, limits.pong_ms) and transport.is_reading():
-            session.on_silent()
+            session.on_silence()
         if not transport.is_closing():
             transport.write(self.pings.ping(now_ms))
         self._keepalive = asyncio.get_running_loop().call_later(limits.ping_ms / 1000, self.keep_alive)

@@ -169,7 +169,7 @@ class HttpConnection(UvicornConnection):
         """
         if self.unparsed and self._phase is _Phase.READING and not self.transport.is_closing():
             self._parse()
-        self.read_again()
+        self.resume_socket()
 
     def _is_parsing_paused(self) -> bool:
         """Return true if no bytes may be parsed now.
@@ -178,7 +178,7 @@ class HttpConnection(UvicornConnection):
         """
         return self._phase is not _Phase.READING or self._is_web_behind()
 
-    def read_again(self) -> None:
+    def resume_socket(self) -> None:
         is_dropping = self._phase is _Phase.ENDING and self._upgrade is None
         must_wait = self in self._shared.fairness.unread or self.transport.is_closing()
         if not must_wait and (is_dropping or not (self.unparsed or self._is_parsing_paused())):
@@ -270,7 +270,7 @@ class HttpConnection(UvicornConnection):
             return Refusal(HTTPStatus.FORBIDDEN, f"{ban.message}\n", "banned")
         upgrades = self._should_upgrade()
         # The web counts each request that the web answers. Upgrades and large numbers of headers are counted here.
-        if not self.peer.count(upgrades + requests_in_headers(self.headers)):
+        if not self.peer.take_requests(upgrades + requests_in_headers(self.headers)):
             return TOO_MANY_REQUESTS
         if upgrades:
             return refusal_of_upgrade(self.parser.get_http_version(), self.headers)
@@ -335,7 +335,7 @@ class HttpConnection(UvicornConnection):
 
         A large request counts as several requests.
         """
-        self.peer.count(self.request.requests_if_refused)
+        self.peer.take_requests(self.request.requests_if_refused)
         self.peer.count_refusal(reason)
         self._plan_last_action(partial(self.answer, status, text, header))
         if not self.request.is_in_body or self._withdraw():

@@ -47,11 +47,11 @@ class LoopClock:
         """Time in ms from which the loop counts as late. Each beat sets a later value."""
         self._wanted: set[Callable[[], bool]] = set()
         """The functions given to `measure_lateness`. A function that returns False is removed."""
-        self._are_lags_measured = False
+        self._are_beat_delays_measured = False
         self._timer: asyncio.TimerHandle | None = None
-        self.lag_s = 0.0
+        self.beat_delay_s = 0.0
         """Delay of the newest beat, in s."""
-        self.lags = Histogram()
+        self.beat_delays = Histogram()
         """Histogram of the delays of all beats, in s."""
 
     @property
@@ -71,14 +71,14 @@ class LoopClock:
         self._seen_at_ms = now_ms
         return now_ms
 
-    def measure_lags(self) -> None:
-        """Measure the lags of beats for the metrics from now on, until `stop`."""
-        self._are_lags_measured = True
+    def measure_beat_delays(self) -> None:
+        """Measure the delays of beats for the metrics from now on, until `stop`."""
+        self._are_beat_delays_measured = True
         self._beat_next()
 
     def stop(self) -> None:
         """Stop the clock's timer and all measuring."""
-        self._are_lags_measured = False
+        self._are_beat_delays_measured = False
         self._wanted.clear()
         self._beat_next()
 
@@ -90,8 +90,8 @@ class LoopClock:
             self._beat_next()
 
     def _beat(self, due_s: float) -> None:
-        self.lag_s = max(0.0, self._loop.time() - due_s)
-        self.lags.observe(self.lag_s)
+        self.beat_delay_s = max(0.0, self._loop.time() - due_s)
+        self.beat_delays.observe(self.beat_delay_s)
         self.now_ms()
         slept_ms = int((self._wall_s() - self._loop.time() - self._offset_s) * 1000)
         if slept_ms >= SLEPT_MS:
@@ -116,7 +116,7 @@ class LoopClock:
             self._wanted = {each for each in self._wanted if each()}
         is_wanted = bool(self._wanted)
         self._late_from_ms = self._seen_at_ms + LATE_MS if is_wanted else NEVER
-        if is_wanted or self._are_lags_measured:
+        if is_wanted or self._are_beat_delays_measured:
             beat_s = (BEAT_MS if is_wanted else REST_MS) / 1000
             self._timer = self._loop.call_later(beat_s, self._beat, self._loop.time() + beat_s)
 

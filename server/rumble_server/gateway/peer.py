@@ -147,8 +147,8 @@ class Peer:
         self.source = self._shared.sources.of_request(self._host, scheme, headers)
         return self.source
 
-    def count(self, requests: int) -> bool:
-        """Count requests of the source. Return False if the address has made too many requests."""
+    def take_requests(self, requests: int) -> bool:
+        """Count requests of the source. Return false if the address has made too many requests."""
         shared = self._shared
         return requests == 0 or shared.permits.take_request(self._counted(), shared.clock.now_ms(), requests)
 

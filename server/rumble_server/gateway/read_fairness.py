@@ -52,8 +52,8 @@ class SocketReader(Protocol):
     def transport(self) -> asyncio.Transport | None:
         """The transport of the socket."""
 
-    def read_again(self) -> None:
-        """Read the socket if there is no reason against it: bytes that wait, or `ReadFairness.unread`, for example."""
+    def resume_socket(self) -> None:
+        """Resume reading from the socket if no reason is against it: bytes that wait, or `ReadFairness.unread`, say."""
 
 
 def next_iteration(callback: Callable[[], None]) -> None:
@@ -176,7 +176,7 @@ class ReadFairness:
         self.sockets |= self._reread
         for socket in self._reread:
             del self.unread[socket]
-            socket.read_again()
+            socket.resume_socket()
         for _ in range(sum(map(len, self._waiting.values()))):
             if not self.claim_time():
                 break

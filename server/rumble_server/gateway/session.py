@@ -224,7 +224,7 @@ class Session:
     def on_round_trip(self, lag_ms: int) -> None:
         self.shared.arena.on_round_trip(self.id, lag_ms)
 
-    def on_silent(self) -> None:
+    def on_silence(self) -> None:
         self.shared.arena.on_silence(self.id)
 
     def on_lost(self) -> None:

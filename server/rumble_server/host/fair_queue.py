@@ -1,6 +1,6 @@
 """The order of tasks that are served one at a time.
 
-Addresses take turns. In the turn of an address, the oldest task of the address is served.
+Addresses are served in rotation. Each time, the oldest task of the address is served.
 """
 
 import asyncio
@@ -52,7 +52,7 @@ class Asker:
 _asker: ContextVar[Asker] = ContextVar("asker")
 
 
-def asks(asker: Asker) -> None:
+def set_asker(asker: Asker) -> None:
     """Set the asker of the current asyncio task, and of the tasks that it starts."""
     _asker.set(asker)
 
@@ -72,7 +72,7 @@ class FairQueue:
 
     @asynccontextmanager
     async def service(self) -> AsyncIterator[None]:
-        """Wait for the task's turn. The time that the `async with` block takes is charged to the asker.
+        """Wait until the task is served. The time that the `async with` block takes is charged to the asker.
 
         Raises Crowded if the address asks for more than its share.
         """
@@ -99,7 +99,7 @@ class FairQueue:
         try:
             await waiter
         except asyncio.CancelledError:
-            if not waiter.cancelled() and waiter.exception() is None:  # the turn came just before the cancellation
+            if not waiter.cancelled() and waiter.exception() is None:  # served just before the cancellation
                 self._serve_next()
             raise
 

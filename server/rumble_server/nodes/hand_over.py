@@ -77,8 +77,8 @@ class HandOvers:
     @property
     def due_ms(self) -> list[int]:
         """Times in ms at which `wake` has work."""
-        offered = (move for move in self._planned.values() if move.offer is not None and not move.is_ready)
-        return [*(move.until_ms for move in offered), *(until_ms for _, until_ms in self._handed_over.values())]
+        offered = (plan for plan in self._planned.values() if plan.offer is not None and not plan.is_ready)
+        return [*(plan.until_ms for plan in offered), *(until_ms for _, until_ms in self._handed_over.values())]
 
     def wake(self, now_ms: int) -> None:
         """Close bots' connections that are due, and make offers.
@@ -88,11 +88,11 @@ class HandOvers:
         for club, (_, until_ms) in list(self._handed_over.items()):
             if now_ms >= until_ms:
                 self._finish(club)
-        for club, move in list(self._planned.items()):
-            if move.offer is not None and not move.is_ready and now_ms >= move.until_ms:
-                self._passed_over.setdefault(club, set()).add(move.to)
-                move.until_ms = now_ms + READY_MS
-                if self._target_of(club) != move.to:
+        for club, plan in list(self._planned.items()):
+            if plan.offer is not None and not plan.is_ready and now_ms >= plan.until_ms:
+                self._passed_over.setdefault(club, set()).add(plan.to)
+                plan.until_ms = now_ms + READY_MS
+                if self._target_of(club) != plan.to:
                     self.forget(club)
         self.offer_all(now_ms)
 
@@ -114,7 +114,7 @@ class HandOvers:
         """
         if self._state.is_suspended:
             return
-        offered = Counter(move.to for move in self._planned.values())
+        offered = Counter(plan.to for plan in self._planned.values())
         for club, epoch in self._state.clubs.items():
             target = None if club in self._planned else self._target_of(club)
             if target is not None and offered[target] < AT_ONCE:
@@ -124,9 +124,9 @@ class HandOvers:
 
     def on_offered(self, statement: Offer, offer: int, now_ms: int) -> None:
         """Wait for the node that got an offer. `offer` is the number of the offer."""
-        move = self._planned.get(statement.club)
-        if move is not None and move.to == statement.to:
-            move.offer, move.until_ms = offer, now_ms + READY_MS
+        plan = self._planned.get(statement.club)
+        if plan is not None and plan.to == statement.to:
+            plan.offer, plan.until_ms = offer, now_ms + READY_MS
 
     def continue_after_look(self, now_ms: int) -> None:
         """Continue hand-overs after a look.
@@ -143,30 +143,30 @@ class HandOvers:
                 # A bot whose connection is closed connects again at once. A node that has not looked yet would send the
                 # bot back here.
                 self._handed_over[club] = epoch, min(until_ms, now_ms + LOOK_MS)
-        for club, move in [each for each in self._planned.items() if each[0] != self._stopping]:
+        for club, plan in [each for each in self._planned.items() if each[0] != self._stopping]:
             row = rows.clubs[club]
-            if move.to not in rows.nodes or (move.offer is not None and row.to != move.to):
+            if plan.to not in rows.nodes or (plan.offer is not None and row.to != plan.to):
                 self.forget(club)
-            elif move.offer is not None:
-                if row.offer > move.offer:  # a failed statement took effect after all
-                    move.offer = row.offer
-                move.is_ready = row.ready == move.offer
+            elif plan.offer is not None:
+                if row.offer > plan.offer:  # a failed statement took effect after all
+                    plan.offer = row.offer
+                plan.is_ready = row.ready == plan.offer
         self._stop_next()
         self.offer_all(now_ms)
 
     def _stop_next(self) -> None:
         """Begin to stop a club whose next leader is ready. Do nothing while a club is being stopped or handed over."""
         if self._stopping is None and not self.clubs_left:
-            ready = (club for club, move in self._planned.items() if move.is_ready)
+            ready = (club for club, plan in self._planned.items() if plan.is_ready)
             self._stopping = next(ready, None)
             if self._stopping is not None:
-                self._state.led.hand_over(self._stopping)
+                self._state.commands.hand_over(self._stopping)
 
     def on_stopped(self, club: str, now_ms: int) -> None:
         """Hand over a club that was stopped and has its facts on disk."""
-        move = self._planned.pop(club, None)
+        plan = self._planned.pop(club, None)
         self._stopping = None
-        self._hand_over(club, None if move is None else move.to, now_ms)
+        self._hand_over(club, None if plan is None else plan.to, now_ms)
 
     def release(self, club: str, now_ms: int) -> None:
         """Give up a club that is empty and was removed from memory."""
@@ -195,7 +195,7 @@ class HandOvers:
         """Wait until the next leader lets bots in. The database has given the club to the next leader under `epoch`."""
         self.unconfirmed.pop(statement.club, None)
         if statement.to is None:
-            self._state.led.close_handed_over(statement.club)
+            self._state.commands.close_handed_over(statement.club)
         else:
             self._handed_over[statement.club] = epoch, now_ms + LISTEN_MS
 
@@ -204,7 +204,7 @@ class HandOvers:
         for club, lost in list(self.unconfirmed.items()):
             if own_epochs.get(club) != lost.epoch:  # the hand-over took effect, but its answer was lost
                 del self.unconfirmed[club]
-                self._state.led.close_handed_over(club)
+                self._state.commands.close_handed_over(club)
             elif not self._state.hands_over(club):
                 # The hand-over was lost. The club is stopped, and can be led again only under a new epoch, even by
                 # this node. A club that was left without a leader is left so again.
@@ -214,12 +214,12 @@ class HandOvers:
     def _finish(self, club: str) -> None:
         """Close the connections of bots of a club that was handed over. Then begin the next hand-over."""
         del self._handed_over[club]
-        self._state.led.close_handed_over(club)
+        self._state.commands.close_handed_over(club)
         self._stop_next()
 
     def on_failure(self) -> None:
         """Forget offers whose statements may be lost: a statement has failed, and the queue was emptied."""
-        for club in [club for club, move in self._planned.items() if move.offer is None]:
+        for club in [club for club, plan in self._planned.items() if plan.offer is None]:
             self.forget(club)
         self._reported.clear()  # a `Ready` may be lost: the look shows the offer again
 
@@ -237,7 +237,7 @@ class HandOvers:
             is_new = row.to == self._state.node and row.offer not in (row.ready, self._reported.get(club))
             if is_new and club not in self._reading:
                 self._reading.add(club)
-                self._state.led.read_ahead(club)
+                self._state.commands.read_ahead(club)
 
     def on_read_ahead(self, club: str, now_ms: int, *, failed: bool = False) -> None:
         """Report to a club's leader that this node has read the club ahead. After a failure, the next look reads again.

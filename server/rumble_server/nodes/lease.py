@@ -41,17 +41,17 @@ class Lease(LeaseState):
         self,
         node: str,
         lease_ms: int,
-        run: Callable[[statements.Statement], None],
-        led: LeaseCommands,
+        run_statement: Callable[[statements.Statement], None],
+        commands: LeaseCommands,
         now_ms: int,
         *,
         stands_by: bool = False,
     ) -> None:
         """Begin without a valid lease. If `stands_by` is true, the node leads `main` first, then every club.
 
-        `run` runs a statement in the background, then calls `on_answer` or `on_failure`.
+        `run_statement` runs a statement in the background, then calls `on_answer` or `on_failure`.
         """
-        super().__init__(node, run, led, now_ms, stands_by=stands_by)
+        super().__init__(node, run_statement, commands, now_ms, stands_by=stands_by)
         self.hand_overs = HandOvers(self)
         self.until_ms = now_ms
         """Time in ms at which the lease ends by this node's clock."""
@@ -95,11 +95,11 @@ class Lease(LeaseState):
 
     # --- commands ---
 
-    def serve(self, led: LeaseCommands) -> None:
-        """Send commands to `led` from now on, and have `led` load the clubs that this node already leads."""
-        self.led = led
+    def serve(self, commands: LeaseCommands) -> None:
+        """Use `commands` from now on, and load the clubs that this node already leads."""
+        self.commands = commands
         for club, epoch in self.clubs.items():
-            led.start_leading(club, epoch)
+            commands.start_leading(club, epoch)
 
     def request_leader(self, club: str, now_ms: int) -> None:
         """Acquire a club without a leader: at once if this node is the first choice for the club, otherwise later."""
@@ -128,7 +128,7 @@ class Lease(LeaseState):
         if self.clubs.get(club) == epoch:
             del self.clubs[club]
             self.hand_overs.forget(club)
-            self.led.discard(club)
+            self.commands.discard(club)
 
     # --- time ---
 
@@ -206,14 +206,14 @@ class Lease(LeaseState):
             self._confirm_until_ms = None
         if self._disconnect_at_ms is not None and now_ms >= self._disconnect_at_ms:
             self._disconnect_at_ms = None
-            self.led.disconnect_all()
+            self.commands.disconnect_all()
 
     def _suspend(self, since_ms: int) -> None:
         """Suspend the node, whose lease has been over since `since_ms`."""
         self.is_suspended = self._has_lapsed_since_sent = True
         self._confirm_until_ms = None
         self._disconnect_at_ms = since_ms + DISCONNECT_MS
-        self.led.suspend()
+        self.commands.suspend()
 
     def _renewed(self, until_ms: int, now_ms: int) -> None:
         """Extend the lease to `until_ms`: at once, or with the next look if the node is suspended."""
@@ -243,7 +243,7 @@ class Lease(LeaseState):
         self._look_at_ms = None if look.lapse_in_ms is None else now_ms + look.lapse_in_ms + 1
         self._compare(now_ms)
         if was_over:
-            self.led.resume()
+            self.commands.resume()
         own = self.rows.nodes.get(self.node)
         if not self.is_draining and own is not None and own.draining:
             self.drain(now_ms)
@@ -275,7 +275,7 @@ class Lease(LeaseState):
         self._leaderless.pop(club, None)
         self.hand_overs.on_arrived(club)
         self.clubs[club] = epoch
-        self.led.start_leading(club, epoch)
+        self.commands.start_leading(club, epoch)
 
     def _expel(self, now_ms: int) -> None:
         """Discard all clubs and end the node, because its row is missing in the database."""
@@ -284,7 +284,7 @@ class Lease(LeaseState):
         for club, epoch in list(self.clubs.items()):
             self.on_lead_lost(club, epoch)
         self.hand_overs.unconfirmed.clear()
-        self.led.end_node()
+        self.commands.end_node()
 
     # --- clubs that need a leader ---
 

@@ -12,17 +12,26 @@ class LeaseState:
     """The state of the node `node`. Only one statement runs at a time; the rest wait in order."""
 
     def __init__(
-        self, node: str, run: Callable[[Statement], None], led: LeaseCommands, now_ms: int, *, stands_by: bool
+        self,
+        node: str,
+        run_statement: Callable[[Statement], None],
+        commands: LeaseCommands,
+        now_ms: int,
+        *,
+        stands_by: bool,
     ) -> None:
-        """Begin without clubs. `run` runs a statement in the background, and `led` carries out commands to clubs."""
+        """Begin without clubs.
+
+        `run_statement` runs a statement in the background, and `commands` carries out commands to clubs.
+        """
         self.node = node
-        self.led = led
+        self.commands = commands
         self.clubs: dict[str, int] = {}
         """Epoch of each club that the node leads, by club. The clubs stay here while the node is suspended."""
         self.rows = LeaseRows(LookedUp())
         self.is_draining = self.is_suspended = False
         self.stands_by = stands_by
-        self._run = run
+        self._run_statement = run_statement
         self._queue: deque[Statement] = deque()
         self._running: Statement | None = None
         self._sent_at_ms = now_ms
@@ -58,4 +67,4 @@ class LeaseState:
             self._running = self._queue.popleft()
             self._sent_at_ms = now_ms
             self._has_lapsed_since_sent = self.is_suspended
-            self._run(self._running)
+            self._run_statement(self._running)

@@ -30,7 +30,7 @@ ProxyReply = tuple[HTTPStatus, bytes]
 """HTTP status and a header line."""
 
 
-class Question:
+class LeaderAnswers:
     """The answers of this node to questions of proxies.
 
     The answers follow from the newest rows of clubs that the `Lease` has read. The rows are at most about 1 s old.

@@ -52,9 +52,9 @@ class ProcessFigures:
     """Function that returns the numbers of open connections, by kind."""
     refusals: Refusals
     turn_latency: Histogram
-    lag_s: Callable[[], float]
+    beat_delay_s: Callable[[], float]
     """Function that returns the lateness of the event loop in s at the newest measurement."""
-    lags: Histogram
+    beat_delays: Histogram
     commits: Histogram
     waiting_facts: Callable[[], int]
     """Function that returns the number of facts of all clubs that are not on disk yet."""

@@ -270,7 +270,7 @@ async def test_a_socket_that_is_left_unread_stays_so_after_its_bytes_are_handled
         await client.hear(answer)
         assert transport.is_reading() is is_read
         server.shared.fairness.forget_socket(bot)
-        bot.read_again()
+        bot.resume_socket()
         assert transport.is_reading()
 
 

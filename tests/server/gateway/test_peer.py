@@ -112,12 +112,12 @@ def test_peers_that_wait_for_a_refusal_are_bounded() -> None:
 def test_requests_and_refusals_count_for_the_source_once_it_is_known() -> None:
     server = Server()
     peer, _ = server.entered(PROXY)
-    assert peer.count(0)
-    assert peer.count(60)
-    assert not peer.count(60)
+    assert peer.take_requests(0)
+    assert peer.take_requests(60)
+    assert not peer.take_requests(60)
     assert peer.identify("http", FORWARDED).scheme == "https"
-    assert peer.count(60), "the client has made no request before"
-    assert not peer.count(60)
+    assert peer.take_requests(60), "the client has made no request before"
+    assert not peer.take_requests(60)
 
 
 @pytest.mark.parametrize(("club", "banned"), [("main", True), ("other", False)])

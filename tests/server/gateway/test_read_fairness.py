@@ -78,7 +78,7 @@ class Socket:
     def pause_reading(self) -> None:
         self.is_read = False
 
-    def read_again(self) -> None:
+    def resume_socket(self) -> None:
         self.is_read = True
 
 

@@ -441,10 +441,10 @@ def test_a_silent_bot_is_cut_except_while_its_clock_runs() -> None:
     mover, waiter = in_play(world)
     stranger = world.connect()
     for bot in (mover, waiter, stranger):
-        bot.session.on_silent()
+        bot.session.on_silence()
     assert (mover.link.was_cut, waiter.link.was_cut, stranger.link.was_cut) == (False, True, True)
     mover.move("4")
-    mover.session.on_silent()
+    mover.session.on_silence()
     assert mover.link.was_cut
 
 

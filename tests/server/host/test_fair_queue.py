@@ -5,7 +5,7 @@ from collections import Counter
 from contextvars import copy_context
 
 import pytest
-from rumble_server.host.fair_queue import MOST_WAITING_TASKS, Asker, Crowded, FairQueue, asks
+from rumble_server.host.fair_queue import MOST_WAITING_TASKS, Asker, Crowded, FairQueue, set_asker
 
 
 class Desk:
@@ -17,7 +17,7 @@ class Desk:
         self.inside = self.most_inside = 0
 
     async def _serve(self, asker: Asker) -> None:
-        asks(asker)
+        set_asker(asker)
         async with self.queue.service():
             self.inside += 1
             self.most_inside = max(self.most_inside, self.inside)

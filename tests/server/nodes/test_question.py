@@ -4,7 +4,7 @@ from http import HTTPStatus
 
 import pytest
 from rumble_server.nodes.lease import Lease
-from rumble_server.nodes.question import Question
+from rumble_server.nodes.question import LeaderAnswers
 from rumble_server.store.postgres.lease_statements import ClubRow, Executed, LookedUp, NodeRow, Renewed
 
 
@@ -28,7 +28,7 @@ class Asked:
         rows = {"main": ClubRow("b", 1), "own": ClubRow("a", 1), "late": ClubRow("dead", 1)}
         lease.on_answer(LookedUp(nodes, rows), 2)
         lease.on_answer(Executed(None), 3)
-        self.question = Question(
+        self.question = LeaderAnswers(
             lease, lambda: self.held, {*rows, "free"}.__contains__, self.wanted.append, nodes[0].address
         )
 

@@ -93,7 +93,9 @@ class _Figures(Collector):
         yield _gauge("log_facts_durable", "The same, less the facts that are not on disk.", max(0, last - waiting))
         trouble = any(log.trouble is not None for log in logs)
         yield _gauge("log_trouble", "1 while the database cannot be written.", trouble)
-        yield _gauge("loop_lag_seconds", "How late the event loop was when it was last measured.", operation.lag_s())
+        yield _gauge(
+            "loop_lag_seconds", "How late the event loop was when it was last measured.", operation.beat_delay_s()
+        )
         yield _labelled("tournaments", "Tournaments, by status.", "status", self._tournaments(plays))
         yield _labelled("connections", "Open connections, by kind.", "kind", operation.connections())
         queues = {
@@ -109,7 +111,9 @@ class _Figures(Collector):
             "written. Reading and refereeing before that are not included."
         )
         yield _histogram("turn_latency_seconds", about, operation.turn_latency)
-        yield _histogram("loop_late_seconds", "How late the event loop was, measured all the time.", operation.lags)
+        yield _histogram(
+            "loop_late_seconds", "How late the event loop was, measured all the time.", operation.beat_delays
+        )
         yield _histogram("commit_seconds", "Time of a transaction on the database.", operation.commits)
 
     def _tournaments(self, plays: Sequence[ClubPlay]) -> Mapping[str, float]:

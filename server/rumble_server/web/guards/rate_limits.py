@@ -7,7 +7,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from rumble_server.host.fair_queue import Asker, asks
+from rumble_server.host.fair_queue import Asker, set_asker
 from rumble_server.web.client import client_address
 from rumble_server.web.errors import WebError
 from rumble_server.web.path_owner import STREAM
@@ -68,7 +68,7 @@ class RateLimits(_Limits):
             lambda: process.permits.may_read(address, process.now_ms()),
             lambda cost_ms: process.permits.spend(address, process.now_ms(), cost_ms),
         )
-        asks(asker)
+        set_asker(asker)
         if STREAM.fullmatch(path):
             await self._stream(scope, receive, send)
         else:

@@ -136,8 +136,8 @@ def test_lag_and_thinking_are_those_of_the_session() -> None:
     for bot, lag_ms in ((one, 70), (two, 7)):
         match = world.arena.matches.live[bot.last("match_start")["match"]]
         assert match.referee.progress.seats[bot.last("match_start")["seat"]].lag_ms == lag_ms
-    one.session.on_silent()
-    two.session.on_silent()
+    one.session.on_silence()
+    two.session.on_silence()
     assert (one.link.was_cut, two.link.was_cut) == (False, True)
 
 

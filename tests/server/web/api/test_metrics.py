@@ -45,7 +45,7 @@ async def test_figures_for_prometheus(server: MemoryServer, browser: httpx.Async
 async def test_histograms_queues_and_refusals(server: MemoryServer, browser: httpx.AsyncClient) -> None:
     operation = server.operation
     operation.turn_latency.observe(0.002)
-    operation.lags.observe(0.3)
+    operation.beat_delays.observe(0.3)
     operation.commits.observe(99.0)
     for _ in range(3):
         operation.refusals.count("names", "10.0.0.1")
