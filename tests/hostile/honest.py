@@ -154,9 +154,9 @@ def overcharged(facts: list[Fact], frames: list[Frame]) -> Iterator[str]:
     for fact in facts:
         if fact["fact"] == "move_made":
             seat = fact["match"], fact["attempt"], fact["seat"]
-            drawn_ms, banks[seat] = banks[seat] - fact["bank_ms"], fact["bank_ms"]
-            if drawn_ms > max(0, took_ms[fact["turn_id"]] + SLACK_MS - controls[fact["match"]]["move_ms"]):
-                yield f"{fact['match']}, ply {fact['ply']}: {drawn_ms} ms, and it took {took_ms[fact['turn_id']]} ms"
+            from_bank_ms, banks[seat] = banks[seat] - fact["bank_ms"], fact["bank_ms"]
+            if from_bank_ms > max(0, took_ms[fact["turn_id"]] + SLACK_MS - controls[fact["match"]]["move_ms"]):
+                yield f"{fact['match']}, ply {fact['ply']}: {from_bank_ms} ms; it took {took_ms[fact['turn_id']]} ms"
 
 
 def assert_complete(lines: list[dict[str, Any]], moves: list[str]) -> None:

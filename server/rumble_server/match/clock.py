@@ -52,7 +52,7 @@ def remaining_ms(control: FastControl, bank_ms: int, used_ms: int = 0) -> int:
 
 def bank_after_ms(control: FastControl, bank_ms: int, used_ms: int) -> int:
     """Return the bank after a move with a thinking time of `used_ms`."""
-    drawn_ms = used_ms - control.move_ms
-    if drawn_ms > 0:
-        bank_ms = bank_ms - drawn_ms if bank_ms > drawn_ms else 0
+    from_bank_ms = used_ms - control.move_ms
+    if from_bank_ms > 0:
+        bank_ms = bank_ms - from_bank_ms if bank_ms > from_bank_ms else 0
     return bank_ms + control.increment_ms

@@ -48,7 +48,7 @@ class MatchStarted:
     chance_seed: str = ""
     """Seed of the attempt's random numbers (see `draws.py`); empty in a plain match (see `Game.is_plain`)."""
     absent: tuple[str, ...] = ()
-    """Bots of a table that were not there. The match is played without them."""
+    """Bots of a table that were gone (see `Entrant.is_gone`). The match is played without them."""
     spectator_delay_ms: int = 0
     """Delay in ms with which spectators of a hidden game see each ply."""
     versions: tuple[str, ...] = ()
@@ -257,7 +257,7 @@ class SeatFell:
 
 @dataclass(slots=True)
 class Placement:
-    """Additional results of a match that is not plain: places and payoffs by seat, the falls, and the seed."""
+    """Additional results of a match that is not plain: places and payoffs by seat, the falls, and the chance seed."""
 
     places: tuple[int, ...] | None
     payoffs: tuple[float, ...] | None
@@ -298,7 +298,8 @@ class MatchOver:
     placement: Placement | None = None
     """Additional results of a match that is not plain; None for a plain match."""
     absent: tuple[str, ...] = ()
-    """Bots of a table that were not there. They take the last places, with the termination `no_show`."""
+    """Bots of a table that were gone (see `Entrant.is_gone`). They take the last places, with the termination
+    `no_show`."""
     failures: tuple[str, ...] = ()
     """By seat, the error of each bot that crashed; empty if no bot sent an error. Only the host may read them."""
     versions: tuple[str, ...] = ()

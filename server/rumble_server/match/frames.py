@@ -23,8 +23,8 @@ def frames_of_start(fact: StartTold, terms: MatchStarted, moves: Sequence[str]) 
 
     `moves` are the opening and all moves made before the frames were sent.
     """
-    tournament, seed = terms.tournament, terms.chance_seed
-    commitment = commitment_of(seed, terms.match, terms.attempt) if seed else None
+    tournament, chance_seed = terms.tournament, terms.chance_seed
+    commitment = commitment_of(chance_seed, terms.match, terms.attempt) if chance_seed else None
     for seat in range(len(terms.seats)) if fact.all_seats else (fact.seat,):
         frame = match_start_frame(  # arguments by position are cheaper, as in all calls here
             terms.match,
@@ -35,7 +35,7 @@ def frames_of_start(fact: StartTold, terms: MatchStarted, moves: Sequence[str]) 
             seat,
             terms.seats,
             terms.time_control,
-            () if seed else moves,
+            () if chance_seed else moves,
             fact.resumed,
             terms.away_clock,
             commitment,

@@ -72,12 +72,12 @@ def thought_ms(facts: Iterable[object], terms: MatchStarted, plies: int) -> list
         if isinstance(fact, TurnAsked) and fact.attempt == terms.attempt:
             open_turns[fact.seat] = fact
         elif isinstance(fact, MoveMade) and fact.attempt == terms.attempt:
-            drawn_ms = banks_ms[fact.seat] + control.increment_ms - fact.bank_ms
+            from_bank_ms = banks_ms[fact.seat] + control.increment_ms - fact.bank_ms
             turn = open_turns.get(fact.seat)
             if fact.ply < plies and turn is not None and turn.turn_id == fact.turn_id:
                 before_ms = control.move_ms + banks_ms[fact.seat] - turn.remaining_ms
                 measured_ms = before_ms + thinking_ms(turn.at_ms, fact.at_ms, turn.lag_ms, fact.excused_ms)
-                used_ms = control.move_ms + drawn_ms if drawn_ms > 0 else measured_ms
+                used_ms = control.move_ms + from_bank_ms if from_bank_ms > 0 else measured_ms
                 times_ms[fact.ply] = max(times_ms[fact.ply] or 0, used_ms)
             banks_ms[fact.seat] = fact.bank_ms
     return times_ms

@@ -21,7 +21,7 @@ PlyFact = MoveMade | ChanceDrawn | SeatFell
 
 
 class PublicPosition(NamedTuple):
-    """The public part of a running match."""
+    """What spectators may see of a running match."""
 
     state: State
     """Newest position that spectators may see. They see only its `view()`."""
@@ -66,7 +66,7 @@ class Plies:
             self._go_to(self.state.play(move), move)
         first_ms = terms.time_control.move_ms + terms.time_control.bank_ms
         self._public_position = PublicPosition(self.state, self.public_moves[:], False, (first_ms,) * self._seats)
-        """The newest part of the match that delayed spectators may see."""
+        """The newest position that delayed spectators may see."""
 
     # --- facts ---
 

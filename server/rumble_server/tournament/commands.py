@@ -1,4 +1,6 @@
-"""Commands to a tournament. Each function checks a command, and returns a fact that the caller records and applies.
+"""Commands to a tournament. A function checks a command, and returns a fact that the caller records and applies.
+
+`absentees` and the functions `check…` return no fact.
 
 The organiser (`arena/commands/organiser.py`) and the players' sessions call the functions, on behalf of hosts and bots.
 """
@@ -89,11 +91,11 @@ def start(tournament: Tournament, now_ms: int, order: tuple[str, ...] | None = N
         Random(tournament.config.seed).shuffle(names)
         ratings = {name: tournament.config.seed_rating(name) for name in names}
         order = tuple(sorted(names, key=lambda name: inf if (rating := ratings[name]) is None else -rating))
-    _make_schedule(tournament.config, len(order), tournament.id)
+    _check_schedule(tournament.config, len(order), tournament.id)
     return facts.TournamentStarted(tournament.id, order, tuple(tournament.config.make_openings()), now_ms)
 
 
-def absent(tournament: Tournament) -> list[str]:
+def absentees(tournament: Tournament) -> list[str]:
     """Return the bots of a lobby that are not connected, except house bots.
 
     Raises CommandRefused if the tournament has started, or if the remaining bots would be too few for a start.
@@ -105,7 +107,7 @@ def absent(tournament: Tournament) -> list[str]:
     if there < least:
         message = f"{tournament.id} needs {least} bots to start; {there} of its {len(tournament.field)} are there"
         raise CommandRefused(ErrorCode.TOURNAMENT_CLOSED, message)
-    _make_schedule(tournament.config, there, tournament.id)
+    _check_schedule(tournament.config, there, tournament.id)
     return absentees
 
 
@@ -132,14 +134,14 @@ def check_rounds(config: TournamentConfig, bots: int) -> None:
     most = most_rounds(bots)
     if config.match_seats > 2:
         if bots >= config.least_bots:  # `start` refuses a smaller field
-            _make_schedule(config, bots, "the tournament")
+            _check_schedule(config, bots, "the tournament")
     elif FORMATS[config.format].pairs_by_points and bots > 1 and config.rounds is not None and config.rounds > most:
         message = f"{bots} bots can play {most} rounds without meeting again, not {config.rounds}: ask for fewer rounds"
         raise CommandRefused(ErrorCode.BAD_SETTINGS, message)
 
 
-def _make_schedule(config: TournamentConfig, bots: int, what: str) -> None:
-    """Check that a schedule can be made for this number of bots; the schedule itself is not returned.
+def _check_schedule(config: TournamentConfig, bots: int, what: str) -> None:
+    """Check that a schedule can be made for this number of bots.
 
     Raises CommandRefused, whose text says that `what` cannot be started.
     """

@@ -118,7 +118,7 @@ class DueMatches:
         """Return the fact that a match starts, or is lost because too many of its bots are gone."""
         if self._gone.isdisjoint(slot.seats):
             return self._terms.start(slot, now_ms)
-        absent = tuple([name for name in slot.seats if name in self._gone])
-        if len(slot.seats) - len(absent) >= self._least_seats:
-            return self._terms.start(slot, now_ms, absent)
-        return self._terms.no_show(slot, {name: self._field[name].gone_reason for name in absent}, now_ms)
+        gone = tuple([name for name in slot.seats if name in self._gone])
+        if len(slot.seats) - len(gone) >= self._least_seats:
+            return self._terms.start(slot, now_ms, gone)
+        return self._terms.no_show(slot, {name: self._field[name].gone_reason for name in gone}, now_ms)

@@ -32,13 +32,13 @@ class Terms:
         self._away_clock = config.away_clock
         self._spectator_delay_ms = config.spectator_delay_ms
 
-    def start(self, slot: Slot, at_ms: int, absent: tuple[str, ...] = ()) -> MatchStarted:
-        """Return the `MatchStarted` of a match. The bots in `absent` get no seat.
+    def start(self, slot: Slot, at_ms: int, gone: tuple[str, ...] = ()) -> MatchStarted:
+        """Return the `MatchStarted` of a match. The bots in `gone` get no seat.
 
         The tournament's seed is the same in all matches, so an opening leads to the same position in each
-        match. The seed of chance is new for each attempt, and no bot can know the seed of chance.
+        match. The chance seed is new for each attempt, and no bot can know the chance seed.
         """
-        seats = tuple([bot for bot in slot.seats if bot not in absent]) if absent else slot.seats
+        seats = tuple([bot for bot in slot.seats if bot not in gone]) if gone else slot.seats
         return MatchStarted(
             slot.match_id,
             slot.attempt,
@@ -53,7 +53,7 @@ class Terms:
             at_ms,
             self._away_clock,
             chance_seed="" if self._is_plain(len(seats)) else token_hex(SEED_BYTES),
-            absent=absent,
+            absent=gone,
             spectator_delay_ms=self._spectator_delay_ms,
         )
 

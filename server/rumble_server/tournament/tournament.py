@@ -78,7 +78,7 @@ class Tournament:
         self.final_states: dict[str, State] = {}
         """Final states of the newest matches with a result that ended in this process, by match id."""
         self.voided: list[MatchOver] = []
-        self.taken_back: list[tuple[int, MatchOver]] = []
+        self.voided_results: list[tuple[int, MatchOver]] = []
         """Results that counted and were voided, each with the index that the result had in `results`."""
         self.started_at_ms: int | None = None
         self.going_since_ms: int | None = None
@@ -242,7 +242,7 @@ class Tournament:
         for bot in bots:
             self._count_absence_from(bot, at_ms)
         if agenda.schedule.has_logged_rounds:  # the round was perhaps being paired while results were voided
-            self.voided_later.update((over.match, None) for _, over in self.taken_back if over.match in agenda.open)
+            self.voided_later.update((over.match, None) for _, over in self.voided_results if over.match in agenda.open)
         agenda.add(new_round)
         self._mark_for_check(bots)
 
@@ -292,7 +292,7 @@ class Tournament:
         index = list(self.results).index(fact.match)
         over = self.results.pop(fact.match)
         self.final_states.pop(fact.match, None)
-        self.taken_back.append((index, over))
+        self.voided_results.append((index, over))
         self.standings.remove(self.standings.result_of(over))
         self.voided.append(over)
         agenda = self._agenda()
@@ -361,10 +361,10 @@ class Tournament:
         away = sum(each.absent_since_ms is not None for each in self.field.values()) if self.config.classroom else 0
         return (wanted is not None and len(self.field) - away >= wanted) or (at_ms is not None and now_ms >= at_ms)
 
-    def results_since(self, taken_back_count: int) -> list[MatchOver]:
-        """Return the results that counted when `taken_back_count` results had been voided, then the later results."""
+    def results_since(self, voided_result_count: int) -> list[MatchOver]:
+        """Return the results that counted after the first `voided_result_count` voidings, then the later results."""
         overs = list(self.results.values())
-        for index, over in reversed(self.taken_back[taken_back_count:]):
+        for index, over in reversed(self.voided_results[voided_result_count:]):
             overs.insert(index, over)
         return overs
 

@@ -11,7 +11,7 @@ from rumble_server.tournament.tournament import Tournament
 
 MOST_UNSENT_MATCH_OVERS = 16
 """Maximum number of `match_over` frames that are kept for an absent bot; the newest are kept."""
-Free = dict[str, set[str]]
+FreePlayers = dict[str, set[str]]
 """Names of the free players, by game. A free player can take a further tournament match. If necessary, a challenge is
 cancelled to make room."""
 
@@ -21,7 +21,7 @@ class Player:
     """A bot, known by its name. Each worker of the bot has a session; workers may run on different machines."""
 
     name: str
-    _free: Free
+    _free: FreePlayers
     """Names of all free players of the club, by game. The player adds and removes only its own name."""
     sessions: dict[str, BotSession] = field(default_factory=dict)
     """Sessions by worker in lower case, the newest login last."""
@@ -269,7 +269,7 @@ class Players:
     def __init__(self) -> None:
         self.by_name: dict[str, Player] = {}
         """Players by name in lower case."""
-        self._free: Free = {}
+        self._free: FreePlayers = {}
 
     def get(self, name: str) -> Player | None:
         return self.by_name.get(name.casefold())

@@ -86,7 +86,7 @@ class Organiser:
         With `without_absent`, first take out the bots that are not connected; house bots stay.
         """
         tournament = self._tournament(tournament_id)
-        absent = commands.absent(tournament) if without_absent else []
+        absent = commands.absentees(tournament) if without_absent else []
         commands.check_rounds(tournament.config, len(tournament.field) - len(absent))
         for player in self.arena.players.of(absent):
             self.arena.lifecycle.remove(player, tournament)

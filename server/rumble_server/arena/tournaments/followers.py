@@ -10,7 +10,7 @@ from rumble_server.arena.ports import Clock, TimerHandle
 
 FOLLOW_MS = 3_600_000
 """Maximum time in ms after a tournament's end for which its followers wait for the next tournament."""
-Frames = dict[BotSession, tuple[bytes, int]]
+HeldFrames = dict[BotSession, tuple[bytes, int]]
 """For each session, the held frame `tournament_over`, and the number of the fact that must be on disk first."""
 
 
@@ -19,7 +19,7 @@ class Followers:
     """The waiting sessions of a club, by the id of the ended tournament, until their connections end."""
 
     _clock: Clock
-    _frames: dict[str, Frames] = field(default_factory=dict)
+    _frames: dict[str, HeldFrames] = field(default_factory=dict)
     _timers: dict[str, TimerHandle] = field(default_factory=dict)
 
     def hold(self, tournament_id: str, ended_at_ms: int, session: BotSession, over: bytes, after: int) -> bool:

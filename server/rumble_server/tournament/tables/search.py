@@ -44,8 +44,8 @@ def search_rounds(layout: Sequence[int], groups: Sequence[int], rounds: int, see
     rounds.
 
     Each round begins with bots at random indexes. Bots are then swapped, the best swap first, as long as a swap evens
-    out the numbers of meetings. Meetings in all rounds made so far are counted. At the end, sweeps disturb every round
-    in turn, and keep the better result.
+    out the numbers of meetings. Meetings in all rounds made so far are counted. At the end, sweeps disturb every round,
+    one after the other, and keep the better result.
     """
     random, company = Random(seed), _Company(layout, groups, rounds)
     for _ in range(rounds):

@@ -60,9 +60,9 @@ def _export_routes() -> APIRouter:
 
 async def _pieces(answers: ClubAnswers, tournament: str, kind: str) -> AsyncIterator[bytes]:
     yield await _await_part(answers.made_from_log(tournament, from_log.export_head, kind))
-    total, taken_back_count = await answers.made_from_log(tournament, from_log.count)
+    total, voided_result_count = await answers.made_from_log(tournament, from_log.count)
     matches = range(0, total, from_log.PIECE_MATCHES if kind == "csv" else from_log.PIECE_GAMES)
-    async for piece in answers.pieces(tournament, matches, from_log.export_matches, kind, taken_back_count):
+    async for piece in answers.pieces(tournament, matches, from_log.export_matches, kind, voided_result_count):
         yield piece
     yield await answers.made_from_log(tournament, from_log.export_tail, kind)
 

@@ -166,36 +166,37 @@ def _cached(rebuilt: Rebuilt, name: str, make: Callable[[], T], *, pace_s: float
 
 
 def chosen(
-    rebuilt: Rebuilt, bot: str | None = None, against: str | None = None, *, taken_back_count: int | None = None
+    rebuilt: Rebuilt, bot: str | None = None, against: str | None = None, *, voided_result_count: int | None = None
 ) -> list[MatchOver]:
     """Return the matches with a result, in the order of their ends.
 
     With `bot` or `against`, return only the matches of this bot. With both, return only the matches that have both
     bots. The matches of a bot include the matches from which the bot was absent.
 
-    With `taken_back_count`, results that were voided later than the first `taken_back_count` are in their old places.
+    With `voided_result_count`, results that were voided after the first `voided_result_count` results are in their old
+    places.
     """
     tournament = rebuilt.tournament
-    taken_back_count = len(tournament.taken_back) if taken_back_count is None else taken_back_count
+    voided_result_count = len(tournament.voided_results) if voided_result_count is None else voided_result_count
     wanted = {name.casefold() for name in (bot, against) if name is not None}
 
     def choose() -> list[MatchOver]:
-        overs = tournament.results_since(taken_back_count)
+        overs = tournament.results_since(voided_result_count)
         return [over for over in overs if wanted <= {name.casefold() for name in over.seats + over.absent}]
 
-    return _cached(rebuilt, "chosen", choose, about=(wanted, taken_back_count))
+    return _cached(rebuilt, "chosen", choose, about=(wanted, voided_result_count))
 
 
 def count(rebuilt: Rebuilt, bot: str | None = None, against: str | None = None) -> tuple[int, int]:
-    """Return the number of matches of `chosen` now, and the `taken_back_count` that keeps them for later pieces."""
-    return len(chosen(rebuilt, bot, against)), len(rebuilt.tournament.taken_back)
+    """Return the number of matches of `chosen` now, and the `voided_result_count` that keeps them for later pieces."""
+    return len(chosen(rebuilt, bot, against)), len(rebuilt.tournament.voided_results)
 
 
 def matches(
-    rebuilt: Rebuilt, bot: str | None, against: str | None, taken_back_count: int, first: int, until: int
+    rebuilt: Rebuilt, bot: str | None, against: str | None, voided_result_count: int, first: int, until: int
 ) -> bytes:
     """Return the matches of `chosen` from index `first` to before `until`, as JSON objects separated by commas."""
-    overs = chosen(rebuilt, bot, against, taken_back_count=taken_back_count)[first:until]
+    overs = chosen(rebuilt, bot, against, voided_result_count=voided_result_count)[first:until]
     return b",".join(to_json(each) for each in results(overs))
 
 
@@ -218,12 +219,12 @@ def export_head(rebuilt: Rebuilt, kind: str) -> bytes:
     return csv_file.write({"matches": ()}, _columns(rebuilt)).encode() if kind == "csv" else b""
 
 
-def export_matches(rebuilt: Rebuilt, kind: str, taken_back_count: int, first: int, until: int) -> bytes:
+def export_matches(rebuilt: Rebuilt, kind: str, voided_result_count: int, first: int, until: int) -> bytes:
     """Write the matches from `first` to before `until`. The caller appends them to the earlier parts of the export.
 
-    `taken_back_count` means the same as in `chosen`.
+    `voided_result_count` means the same as in `chosen`.
     """
-    overs = rebuilt.tournament.results_since(taken_back_count)[first:until]
+    overs = rebuilt.tournament.results_since(voided_result_count)[first:until]
     write = partial(match_json, of_tables=rebuilt.tournament.config.counts_places)
     if kind == "csv":
         return csv_file.write({"matches": [*map(write, overs)]}, _columns(rebuilt)).partition("\n")[2].encode()

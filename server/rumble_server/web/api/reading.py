@@ -141,12 +141,12 @@ async def _show(site: Site, tournament: Tournament) -> bytes:
 async def _match_list(
     answers: ClubAnswers, tournament: str, bot: str | None, against: str | None, offset: int, limit: int | None
 ) -> AsyncIterator[bytes]:
-    total, taken_back_count = await answers.made_from_log(tournament, from_log.count, bot, against)
+    total, voided_result_count = await answers.made_from_log(tournament, from_log.count, bot, against)
     yield b'{"total":%d,"matches":[' % total
     until = total if limit is None else min(total, offset + limit)
     asked = range(offset, until, from_log.PIECE_MATCHES)
     separator = b""
-    async for piece in answers.pieces(tournament, asked, from_log.matches, bot, against, taken_back_count):
+    async for piece in answers.pieces(tournament, asked, from_log.matches, bot, against, voided_result_count):
         yield separator + piece
         separator = b","
     yield b"]}"
