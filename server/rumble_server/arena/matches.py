@@ -108,7 +108,9 @@ class Matches:
     on_over: Callable[[Tournament, MatchOver, tuple[Player, ...]], None]
     """Function called at the end of a match. The arena sets the function, once its scheduler is made."""
 
-    def __init__(self, recorder: Recorder, run_number: int, grace_until_ms: int, bounds: Bounds, sessions: Sessions) -> None:
+    def __init__(
+        self, recorder: Recorder, run_number: int, grace_until_ms: int, bounds: Bounds, sessions: Sessions
+    ) -> None:
         self.recorder = recorder
         self._sessions = sessions
         self.bounds = bounds
