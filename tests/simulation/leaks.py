@@ -8,11 +8,10 @@ import orjson
 import pytest
 from rumble_engine import ALL, get_game
 from rumble_protocol.codes import Rejection
-from rumble_server.match import frames, transcript
+from rumble_server.match import frames, public_view, transcript
 from rumble_server.match.announcer import Announcer
 from rumble_server.match.facts import MatchStarted, StartTold
 from rumble_server.match.plies import Plies, PlyPart, PublicPosition
-from rumble_server.match.progress import Progress
 from rumble_server.match.referee import Referee
 from rumble_server.match.seat import OpenTurn
 from rumble_server.web.api import from_log, replays
@@ -82,7 +81,9 @@ def show_spectators_everything(patch: pytest.MonkeyPatch) -> None:
 
 def show_spectators_all_moves(patch: pytest.MonkeyPatch) -> None:
     """List the moves of a running match as made."""
-    patch.setattr(Progress, "public_position", lambda self, now_ms: PublicPosition(self.state, self.moves, True))
+    patch.setattr(
+        public_view, "position", lambda progress, now_ms: PublicPosition(progress.state, progress.moves, True)
+    )
 
 
 def show_everything_in_a_replay(patch: pytest.MonkeyPatch) -> None:

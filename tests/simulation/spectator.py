@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from rumble_engine import get_game
 from rumble_protocol.feed_messages import Board
+from rumble_server.match import public_view
 from rumble_server.match.progress import Progress
 from rumble_server.tournament.facts import LogFact
 from rumble_server.web.api import from_log
@@ -42,6 +43,6 @@ def _texts(progress: Progress, facts: Sequence[LogFact], now_ms: int) -> Iterato
     assert board is not None
     yield board.model_dump_json()
     yield running_view(progress, now_ms).model_dump_json()
-    plies = len(progress.public_position(now_ms).moves)
+    plies = len(public_view.position(progress, now_ms).moves)
     yield from_log.boards_so_far(facts, terms, progress.moves[:plies], 0, MOST).decode()
     yield (from_log.transcript_lines(facts, None) or b"").decode()

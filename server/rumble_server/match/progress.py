@@ -3,7 +3,7 @@
 The same facts change the progress in play, and after a restart when the log is read. Both lead to the same state. A few
 values are not rebuilt from facts, because they belong to the running process and the present connections: the lag of a
 connection, the fields that a bot omits from turns, turns that wait in the server, and the end of a grace. Pages and the
-feed only read a progress. All times are in ms.
+feed only read a progress, by the functions of `public_view.py`. All times are in ms.
 """
 
 from collections.abc import Collection, Iterable
@@ -13,18 +13,16 @@ from rumble_engine import State
 
 from rumble_server.match import facts
 from rumble_server.match.clock import FastControl, Lateness, remaining_ms
-from rumble_server.match.plies import Plies, PublicPosition
+from rumble_server.match.plies import Plies
 from rumble_server.match.seat import OpenTurn, SeatState
 
 NO_TURN_ID = ""
 """Turn id of an open turn whose bot is away: the clock runs although the bot was not asked."""
-Absence = tuple[int, int]
-"""Start of a bot's absence, and time at which the match stops waiting for the bot, in ms of server time."""
 INFO = '"info"'
 """Text that occurs in every frame with an `info`, and in few other frames."""
 
 
-class PublicClocks(NamedTuple):
+class Clocks(NamedTuple):
     """Time in ms that each seat had for a move at the time `at_ms`."""
 
     at_ms: int
@@ -61,7 +59,7 @@ class Progress:
         """End of the newest grace. No away budget and no clock of an absent bot runs before this time."""
         self.has_info = False
         """False if no frame of a bot in the log of the attempt has an `info`."""
-        self.clocks_when_asked: PublicClocks | None = None
+        self.clocks_when_asked: Clocks | None = None
         """Clocks at the time at which turns were asked for the present ply; None in a plain match."""
 
     # --- facts ---
@@ -184,7 +182,7 @@ class Progress:
         # If several seats move, spectators' clocks stay the same when a seat is asked again. Otherwise spectators would
         # learn that the seat has not answered.
         if self.clocks_when_asked is None or len(self.state.movers) == 1:
-            self.clocks_when_asked = PublicClocks(fact.at_ms, fact.seats_ms)
+            self.clocks_when_asked = Clocks(fact.at_ms, fact.seats_ms)
         for turn in turns:
             self.apply_turn(self.seats[turn.seat], turn.turn_id, turn.remaining_ms, turn.lag_ms, turn.at_ms)
         self.deadline_ms = min(
@@ -301,57 +299,6 @@ class Progress:
     def clock(self, now_ms: int) -> tuple[int, ...]:
         """Return the time in ms, including the bank, that each seat has left at `now_ms` for its open or next turn."""
         return tuple([self.remaining_ms(seat, now_ms) for seat in range(len(self.seats))])
-
-    def public_clocks(self, now_ms: int) -> PublicClocks:
-        """Return the clocks that spectators may see.
-
-        In a match that is not plain, spectators get the clocks of the moment at which the turns were asked. The present
-        clocks would show who has answered. Spectators with a delay get the clocks of the position that they see.
-        """
-        public = self.public_position(now_ms)
-        if not public.is_newest:
-            return PublicClocks(now_ms, public.seats_ms)
-        return self.clocks_when_asked or PublicClocks(now_ms, self.clock(now_ms))
-
-    def movers(self) -> list[int]:
-        """Return the seats to move, as far as spectators may know. Seats that have already answered are included."""
-        if self.over is not None:
-            return []
-        return list(self.awaited_seats()) if self.plies is None else self.plies.movers()
-
-    def public_position(self, now_ms: int) -> PublicPosition:
-        """Return the part of the match that everybody may see at `now_ms`. After the match, this is everything."""
-        plies = self.plies
-        if plies is None or self.over is not None:
-            return PublicPosition(self.state, self.moves, True)
-        delay_ms = self.terms.spectator_delay_ms
-        if delay_ms and plies.hides:
-            return plies.public_position_at(now_ms - delay_ms)
-        return PublicPosition(self.state, plies.public_moves, True)
-
-    @property
-    def is_ticking(self) -> bool:
-        """True if a turn is open. In a match that is not plain: true if any seat has to move."""
-        if self.plies is not None:
-            return self.over is None and bool(self.state.movers)
-        return any(seat_state.turn is not None for seat_state in self.seats)
-
-    def absences(self) -> tuple[Absence | None, ...]:
-        """Return, by seat, when the bot went away, and when the match stops waiting; None for a bot that is not away.
-
-        The match waits until the away budget is used up, or until the clock runs out, if this is earlier. In a match
-        that is not plain, the clock is left out, because times from clocks would show which bots have not answered.
-        """
-        return tuple([self._absence(seat, seat_state) for seat, seat_state in enumerate(self.seats)])
-
-    def _absence(self, seat: int, seat_state: SeatState) -> Absence | None:
-        is_waited_for = not seat_state.is_out or (self.plies is not None and self.plies.fell_in_this_ply(seat))
-        if seat_state.away_since_ms is None or not is_waited_for:
-            return None
-        until_ms = self.away_until_ms(seat_state)
-        if seat_state.turn is not None and self.plies is None:
-            until_ms = min(until_ms, seat_state.turn.until_ms(self.lateness.late_ms))
-        return seat_state.away_since_ms, until_ms
 
     def remaining_ms(self, seat: int, now_ms: int) -> int:
         """Return the time in ms that a seat has left for its open turn; without an open turn, for its next move."""

@@ -8,6 +8,7 @@ from rumble_protocol.codes import CloseCode
 from rumble_server.gateway.connection import MOST_UNSENT_BYTES
 from rumble_server.gateway.session import Session
 from rumble_server.limits.bounds import Bounds
+from rumble_server.match import public_view
 from websockets.frames import Frame as WireFrame
 from websockets.frames import Opcode
 
@@ -81,7 +82,7 @@ async def test_a_silent_connection_is_cut_off_unless_its_bot_is_thinking() -> No
         for client in (ann, ben):
             await client.hear("match_start")
         (match,) = server.arena.matches.live.values()
-        assert match.referee.progress.is_ticking
+        assert public_view.is_ticking(match.referee.progress)
         thinking = match.players[match.referee.progress.state.to_move].name
         mover, waiter = (ann, ben) if thinking == "ann" else (ben, ann)
         await waiter.ended()

@@ -14,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rumble_engine import Termination
 from rumble_protocol.fields import TimeControl
+from rumble_server.match import public_view
 from rumble_server.match.clock import FastControl, remaining_ms
 from rumble_server.match.facts import (
     FrameSeen,
@@ -93,7 +94,7 @@ def test_a_match_goes_on_from_any_prefix_of_its_facts(script: list[tuple[str, in
         assert seat_state.bank_ms == (played.bank_ms if isinstance(played, MoveMade) else CONTROL.bank_ms)
         assert seat_state.retries_left == (refused.retries_left if isinstance(refused, MoveRefused) else 2)
         assert seat_state.away_left_ms == (away.away_left_ms if isinstance(away, SeatAway | SeatBack) else 5000)
-    assert not after.progress.is_ticking, "nobody is connected, so nobody is asked"
+    assert not public_view.is_ticking(after.progress), "nobody is connected, so nobody is asked"
     if after.progress.state.outcome is not None:
         assert after.over.scores == after.progress.state.outcome.scores, "the log ends between a move and its outcome"
         return

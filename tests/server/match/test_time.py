@@ -2,6 +2,7 @@
 
 import pytest
 from rumble_protocol.fields import TimeControl
+from rumble_server.match import public_view
 from rumble_server.match.facts import MoveMade, SeatAway, SeatBack, TurnAsked
 
 from tests.server.match.driven import BANK, START_MS, DrivenReferee, disconnected, timed_out
@@ -214,7 +215,7 @@ def test_the_bot_that_stays_goes_on_thinking_and_can_move() -> None:
     driven.disconnect(1)
     driven.pass_ms(500)
     driven.play("4")
-    assert not driven.progress.is_ticking
+    assert not public_view.is_ticking(driven.progress)
     assert driven.seats[1].all("turn") == []
     driven.connect(1)
     assert (driven.turn["ply"], driven.turn["clock"]["remaining_ms"]) == (1, 1000)
@@ -397,25 +398,3 @@ def test_away_budget_is_the_logged_one_after_a_downtime() -> None:
     after.connect(1)
     assert disconnected(after) is None
     assert disconnected(after, 1) == (0,)
-
-
-# --- times shown to spectators ---
-
-
-def test_a_match_tells_since_when_a_bot_is_away_and_until_when_it_is_waited_for() -> None:
-    driven = DrivenReferee.seated()
-    assert driven.progress.absences() == (None, None)
-    driven.disconnect(1)
-    gone_ms = driven.now_ms
-    driven.pass_ms(500)
-    assert driven.progress.absences() == (None, (gone_ms, gone_ms + 5000))
-    driven.connect(1)
-    driven.disconnect(1)
-    assert driven.progress.absences() == (None, (driven.now_ms, driven.now_ms + 4500))
-
-
-def test_a_match_waits_no_longer_than_a_clock_that_runs_while_its_bot_is_away() -> None:
-    driven = DrivenReferee.seated(away_clock="runs")
-    driven.pass_ms(400)
-    driven.disconnect(0)
-    assert driven.progress.absences() == ((driven.now_ms, driven.now_ms + 600), None)

@@ -13,6 +13,7 @@ from fastapi import Request
 from rumble_protocol.codes import ErrorCode
 from rumble_protocol.feed_messages import TournamentSummary
 
+from rumble_server.match import public_view
 from rumble_server.match.match_id import Neighbours, tournament_id_of
 from rumble_server.tournament.audit import Context
 from rumble_server.tournament.ended import Outline
@@ -191,7 +192,7 @@ class ClubAnswers:
         """Draw the boards of a match from ply `first` on, as JSON. Raises WebError, CommandRefused, StoreError."""
         progress = self._site.play.live_progress(match_id)
         if progress is not None:
-            plies = len(progress.public_position(self._site.play.clock.now_ms()).moves)
+            plies = len(public_view.position(progress, self._site.play.clock.now_ms()).moves)
             terms, moves = progress.terms, tuple(progress.moves[:plies])
             key = from_log.boards_so_far, match_id, terms.attempt, len(moves), first, most
 

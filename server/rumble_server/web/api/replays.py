@@ -8,6 +8,7 @@ from rumble_engine import ALL, get_game
 from rumble_engine.joint import IDLE
 from rumble_protocol.fields import MoveInfo
 
+from rumble_server.match import public_view
 from rumble_server.match.facts import MatchOver, MatchStarted, played
 from rumble_server.match.progress import Progress
 from rumble_server.web.api.models import MatchBoards, MatchView, PlyBoard
@@ -58,16 +59,16 @@ def replay(
 
 def running_view(progress: Progress, now_ms: int) -> MatchView:
     """Make the view of the running attempt at a match. The view has only the public part."""
-    public, clock = progress.public_position(now_ms), progress.public_clocks(now_ms)
+    public, clock = public_view.position(progress, now_ms), public_view.clocks(progress, now_ms)
     return _match_view(
         progress.terms,
         public.moves,
         newest_position_view(progress, public),
         status="running",
         seat=public.state.to_move,
-        thinking=progress.movers() if public.is_newest else [],
+        thinking=public_view.movers(progress) if public.is_newest else [],
         seats_ms=list(clock.seats_ms),
-        ticking=progress.is_ticking and public.is_newest,
+        ticking=public_view.is_ticking(progress) and public.is_newest,
         at_ms=clock.at_ms,
         away=away_view(progress) if public.is_newest else [],
     )

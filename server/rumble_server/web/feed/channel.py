@@ -12,6 +12,7 @@ from functools import partial
 from rumble_protocol.feed_messages import FeedField, FeedMatchOver, FeedMatchStart, FeedMove, Snapshot
 from rumble_protocol.fields import ServerMessageModel
 
+from rumble_server.match import public_view
 from rumble_server.match.progress import Progress
 from rumble_server.tournament.changes import Changes
 from rumble_server.tournament.tournament import Tournament
@@ -237,7 +238,7 @@ class Channel:
             if progress is None:
                 continue
             now_ms = self._play.clock.now_ms()
-            public = progress.public_position(now_ms)
+            public = public_view.position(progress, now_ms)
             is_sent = not public.is_newest and behind.get(match) == len(public.moves)
             if made == MOST_BOARDS and not is_sent:
                 put_off[match] = has_begun

@@ -19,6 +19,7 @@ from rumble_protocol.feed_messages import (
 )
 
 from rumble_server.arena.state.display_names import DisplayNames
+from rumble_server.match import public_view
 from rumble_server.match.facts import MatchOver, played
 from rumble_server.match.progress import Progress
 from rumble_server.tournament.ended import Outline, outline_of
@@ -193,7 +194,7 @@ def board_view(
 
     Return None if the game's code raises an error. Only the first error of an attempt is logged.
     """
-    public, clock = progress.public_position(now_ms), progress.public_clocks(now_ms)
+    public, clock = public_view.position(progress, now_ms), public_view.clocks(progress, now_ms)
     try:
         position = newest_position_view(progress, public)
     except Exception:  # noqa: BLE001  # a game's code may raise anything
@@ -204,12 +205,12 @@ def board_view(
         attempt=progress.terms.attempt,
         seats=list(progress.terms.seats),
         seat=public.state.to_move,
-        movers=progress.movers() if public.is_newest else [],
+        movers=public_view.movers(progress) if public.is_newest else [],
         ply=len(public.moves),
         moves=list(public.moves),
         **position._asdict(),
         seats_ms=list(clock.seats_ms),
-        ticking=progress.is_ticking and public.is_newest,
+        ticking=public_view.is_ticking(progress) and public.is_newest,
         at_ms=clock.at_ms,
         away=away_view(progress) if public.is_newest else [],
         display_names={} if display_names is None else display_names.of(progress.terms.seats),
@@ -249,7 +250,7 @@ def away_view(progress: Progress) -> list[Away | None]:
 
     If all bots are connected, return an empty list.
     """
-    away = progress.absences()
+    away = public_view.absences(progress)
     return [time and Away(since_at_ms=time[0], until_at_ms=time[1]) for time in away] if any(away) else []
 
 
