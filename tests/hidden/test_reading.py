@@ -116,7 +116,7 @@ async def test_nobody_else_reads_a_secret_before_the_end(caplog: pytest.LogCaptu
         evening.bots["cid"].say(type="resign", match=MATCH)
         evening.server.pass_ms()
         await evening.read(caplog.text)
-        assert evening.server.world.arena.matches.live[MATCH].referee.progress.terms.attempt == 2
+        assert evening.server.world.arena.matches.live[MATCH].progress.terms.attempt == 2
     assert min(dealt, len(evening.tokens)) > 5
     assert {"bad_move", "illegal_move", "opponent_away", "seat_fell"} <= evening.codes
     assert {

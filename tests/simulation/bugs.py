@@ -365,7 +365,7 @@ def tell_a_seed_in_a_turn(patch: pytest.MonkeyPatch) -> None:
     ask = LiveMatch.ask
 
     def changed(self: LiveMatch, seat: int, frame: bytes, turn_id: str) -> None:
-        ask(self, seat, frame[:-1] + f',"seed":"{self.referee.progress.terms.chance_seed}"}}'.encode(), turn_id)
+        ask(self, seat, frame[:-1] + f',"seed":"{self.progress.terms.chance_seed}"}}'.encode(), turn_id)
 
     patch.setattr(LiveMatch, "ask", changed)
 

@@ -28,11 +28,11 @@ MOST = 400
 def look(run: ServerRun, trace: Trace, now_ms: int) -> None:
     """Note the texts about each running match of a hidden game, as readable at `now_ms`."""
     for match in run.arena.matches.live.values():
-        if get_game(match.referee.progress.terms.game).hides:
-            facts = run.disk.reader.match_facts(match.referee.progress.terms.match)
-            for text in _texts(match.referee.progress, facts, now_ms):
+        if get_game(match.progress.terms.game).hides:
+            facts = run.disk.reader.match_facts(match.progress.terms.match)
+            for text in _texts(match.progress, facts, now_ms):
                 trace.append(Entry(now_ms, "public", run.number, text, run.disk.written))
-            for bot in match.referee.progress.terms.seats:
+            for bot in match.progress.terms.seats:
                 owned = f"{bot} {(from_log.transcript_lines(facts, bot) or b'').decode()}"
                 trace.append(Entry(now_ms, "owned", run.number, owned, run.disk.written))
 

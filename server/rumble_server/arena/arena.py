@@ -126,7 +126,7 @@ class Arena:
     def live_progress(self, match_id: str) -> Progress | None:
         """Return the progress of a running match; None if no match of this id is running."""
         match = self.matches.live.get(match_id)
-        return None if match is None else match.referee.progress
+        return None if match is None else match.progress
 
     @property
     def is_idle(self) -> bool:

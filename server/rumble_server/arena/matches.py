@@ -8,7 +8,7 @@ import logging
 from collections.abc import Callable, Iterable
 from functools import partial
 from itertools import count
-from typing import TypeVar
+from typing import Concatenate, ParamSpec, TypeVar
 
 from rumble_engine import Termination
 from rumble_protocol import server_messages as say
@@ -38,12 +38,14 @@ WHY_VOID = "the server failed at this match; nobody is blamed"
 the other matches go on."""
 
 T = TypeVar("T")
+P = ParamSpec("P")
 
 
 class LiveMatch:
-    """A running match: referee, players by seat, and a single timer.
+    """A running match: progress, players by seat, and a single timer.
 
-    The referee sends messages and records facts through the `LiveMatch`.
+    The match's referee sends messages and records facts through the `LiveMatch`. The `LiveMatch` does not refer to the
+    referee: only the garbage collector would free objects that refer to each other.
     """
 
     def __init__(
@@ -56,6 +58,7 @@ class LiveMatch:
     ) -> None:
         recorder, started = matches.recorder, progress.terms
         self.match_id = started.match
+        self.progress = progress
         self.tournament = tournament
         self.players = players
         self.assignments = assignments
@@ -67,12 +70,11 @@ class LiveMatch:
         self._start_after_fact = recorder.number_of(tournament) if started.chance_seed else 0
         """Number of the fact that must be on disk before the bots are told of the match. So a crash cannot lose a
         chance seed after the bots got the seed's commitment. In a match without a chance seed, the number is 0."""
-        self.referee = Referee(progress, self, matches.new_turn_id, matches.bounds)
 
     def record(self, over: MatchOver) -> None:
         self._matches.recorder.record_for(self.tournament, over)
         if over.scores is not None:
-            self.tournament.keep_final_state(over.match, self.referee.progress.state)
+            self.tournament.keep_final_state(over.match, self.progress.state)
 
     def send_start(self, seat: int, frame: bytes) -> None:
         session = self.assignments[seat].session
@@ -88,7 +90,7 @@ class LiveMatch:
         session = self.assignments[seat].session
         if session is not None and session.sender.ask(frame, self.match_id):
             return
-        self.referee.progress.stop_clock(seat, turn_id)
+        self.progress.stop_clock(seat, turn_id)
         if session is not None:  # without a session, or with a closing one, the bot is never told of the turn
             on_sent = partial(self._matches.on_turn_sent, self.match_id, seat, turn_id)
             session.sender.send_behind(frame, self.match_id, on_sent)
@@ -119,6 +121,8 @@ class Matches:
         """Time in ms until which no away or absent budget runs. Bots need time to find the server again after its
         start, or after a suspension of the club."""
         self.live: dict[str, LiveMatch] = {}
+        self._referees: dict[str, Referee] = {}
+        """The referee of each running match, by the match's id."""
         self._clock, self.lateness = recorder.clock, recorder.clock.lateness
         self.new_turn_id: Callable[[], str] = map(f"{run_number:x}.%x".__mod__, count(1)).__next__
         """Function that returns a turn id, unique among all runs. For speed, the function is a chain of C functions."""
@@ -128,7 +132,7 @@ class Matches:
         now_ms = self._clock.now_ms()
         self.grace_until_ms = now_ms + grace_ms
         for match in list(self.live.values()):
-            self._call_referee(match, partial(match.referee.progress.give_grace, now_ms, self.grace_until_ms))
+            self._call_referee(match, lambda referee: referee.progress.give_grace(now_ms, self.grace_until_ms))
 
     # --- matches begin, go on and stop ---
 
@@ -141,7 +145,7 @@ class Matches:
             return
         # Only connected players are free for a match.
         sessions = [assignment.session for assignment in match.assignments if assignment.session is not None]
-        self._call_referee(match, partial(match.referee.start, sessions, started.at_ms))
+        self._call_referee(match, Referee.start, sessions, started.at_ms)
 
     def go_on(self, rebuilt: RebuiltMatch) -> None:
         """Go on with a match that was running when the server stopped.
@@ -154,7 +158,7 @@ class Matches:
         match = self._add_live(started, tournament, players, rebuilt.progress)
         if match is None:
             return
-        self._call_referee(match, partial(match.referee.go_on, rebuilt, now_ms))
+        self._call_referee(match, Referee.go_on, rebuilt, now_ms)
         if not rebuilt.is_whole:
             log.error(
                 "match %s: the log has not all moves of attempt %d, which is void", started.match, started.attempt
@@ -162,14 +166,14 @@ class Matches:
 
     def abort(self, match_id: str, reason: str) -> None:
         match = self.live[match_id]
-        match.referee.abort(reason, self._clock.now_ms())
+        self._referees[match_id].abort(reason, self._clock.now_ms())
         self._finish_or_arm(match)
 
     def forfeit(self, match_id: str, player: Player, termination: Termination, reason: str) -> None:
         """Let a player lose a match by an event outside the game, such as leaving the tournament."""
         match, now_ms = self.live[match_id], self._clock.now_ms()
         seat = match.players.index(player)
-        self._call_referee(match, partial(match.referee.forfeit, seat, termination, reason, now_ms))
+        self._call_referee(match, Referee.forfeit, seat, termination, reason, now_ms)
 
     def stop_tournament(self, tournament: Tournament) -> None:
         """Stop the running matches of a tournament that is set aside. The matches do not end, and the log keeps their
@@ -210,6 +214,7 @@ class Matches:
         for player, assignment in zip(players, assignments, strict=True):
             player.begin_match(assignment)
         self.live[match_id] = match
+        self._referees[match_id] = Referee(progress, match, self.new_turn_id, self.bounds)
         if len(self.live) == 1:
             self._clock.measure_lateness(self._is_playing)
         return match
@@ -217,18 +222,20 @@ class Matches:
     def _is_playing(self) -> bool:
         return bool(self.live) and not self.recorder.is_stopped
 
-    def _call_referee(self, match: LiveMatch, event: Callable[[], T]) -> T | None:
+    def _call_referee(
+        self, match: LiveMatch, event: Callable[Concatenate[Referee, P], T], *given: P.args, **named: P.kwargs
+    ) -> T | None:
         """Call `event`, a method of the referee that may run the game's code. Return the result of `event`.
 
         If the game's code raises an error, abort the match, and return None. Then settle the match's end, or set its
         timer.
         """
-        result = None
+        referee, result = self._referees[match.match_id], None
         try:
-            result = event()
+            result = event(referee, *given, **named)
         except Exception:
-            log.exception(FAILED, match.match_id, len(match.referee.progress.moves))
-            match.referee.abort(WHY_VOID, self._clock.now_ms())
+            log.exception(FAILED, match.match_id, len(match.progress.moves))
+            referee.abort(WHY_VOID, self._clock.now_ms())
         self._finish_or_arm(match)
         return result
 
@@ -250,20 +257,20 @@ class Matches:
         for assignment in taken:
             if assignment.session is not None:  # an earlier match's consequences may have ended this match
                 match = self.live[assignment.match_id]
-                self._call_referee(match, partial(match.referee.connect, assignment.seat, assignment.session, now_ms))
+                self._call_referee(match, Referee.connect, assignment.seat, assignment.session, now_ms)
         for assignment in list(player.waiting_matches.values()):
             if assignment.match_id in player.waiting_matches:
                 match = self.live[assignment.match_id]
-                self._call_referee(match, partial(match.referee.disconnect, assignment.seat, now_ms))
+                self._call_referee(match, Referee.disconnect, assignment.seat, now_ms)
 
     def on_round_trip(self, session: BotSession, lag_ms: int) -> None:
         for match_id, assignment in session.matches.items():
-            self.live[match_id].referee.progress.seats[assignment.seat].set_lag(lag_ms)
+            self.live[match_id].progress.seats[assignment.seat].set_lag(lag_ms)
 
     def is_on_turn(self, session: BotSession) -> bool:
         """Return true if a turn of the session is open in any match."""
         return any(
-            self.live[match_id].referee.progress.seats[assignment.seat].turn is not None
+            self.live[match_id].progress.seats[assignment.seat].turn is not None
             for match_id, assignment in session.matches.items()
         )
 
@@ -277,18 +284,18 @@ class Matches:
             _reject_unknown_match(session, message)
             return False
         match, now_ms = self.live[match_id], self._clock.now_ms()
-        referee, seat, turn_id, measure_wait = match.referee, assignment.seat, message.turn_id, session.measure_wait
+        referee, progress, seat, turn_id = self._referees[match_id], match.progress, assignment.seat, message.turn_id
         try:
-            answered = referee.move(seat, turn_id, message.move, now_ms, frame, measure_wait)
-            if not answered and referee.progress.over is not None:  # the move came too late
+            answered = referee.move(seat, turn_id, message.move, now_ms, frame, session.measure_wait)
+            if not answered and progress.over is not None:  # the move came too late
                 _reject_unknown_match(session, message)
         except Exception:
-            log.exception(FAILED, match_id, len(referee.progress.moves))
+            log.exception(FAILED, match_id, len(progress.moves))
             referee.abort(WHY_VOID, now_ms)
             answered = True
         # A move changes only the deadlines of the turns asked with it, which are hardly ever before the timer. The
         # deadline is 0 if the match is over, or nobody was asked.
-        if referee.progress.deadline_ms < match.timer_at_ms:
+        if progress.deadline_ms < match.timer_at_ms:
             self._finish_or_arm(match)
         return answered
 
@@ -298,21 +305,19 @@ class Matches:
         if assignment is None:
             return False
         match, now_ms = self.live[named.match], self._clock.now_ms()
-        judge = partial(
-            match.referee.on_invalid_answer, assignment.seat, named.turn_id, problem, now_ms, blanked(frame)
-        )
-        return self._call_referee(match, judge) is not False
+        answer = assignment.seat, named.turn_id, problem, now_ms, blanked(frame)
+        return self._call_referee(match, Referee.on_invalid_answer, *answer) is not False
 
     def resign(self, session: BotSession, message: Resign, frame: str) -> bool:
         """Resign a match. Secrets in the bot's reason are blanked. Return false if the session does not play the match,
         or the bot has fallen out of the match.
         """
         assignment = session.matches.get(message.match)
-        if assignment is None or self.live[assignment.match_id].referee.progress.seats[assignment.seat].is_out:
+        if assignment is None or self.live[assignment.match_id].progress.seats[assignment.seat].is_out:
             return False
         match, now_ms = self.live[assignment.match_id], self._clock.now_ms()
         failure = blanked(message.reason or "") if message.failed else None
-        self._call_referee(match, partial(match.referee.resign, assignment.seat, now_ms, blanked(frame), failure))
+        self._call_referee(match, Referee.resign, assignment.seat, now_ms, blanked(frame), failure)
         return True
 
     def log_stray_frame(self, session: BotSession, sender: Sender, frame: str) -> None:
@@ -323,7 +328,7 @@ class Matches:
         """
         now_ms, first, number = self._clock.now_ms(), "", 0
         for match_id, assignment in session.matches.items():
-            progress = self.live[match_id].referee.progress
+            progress = self.live[match_id].progress
             place = match_id, progress.terms.attempt, assignment.seat
             if first:
                 self.recorder.append(FrameShared(*place, first, number, now_ms))
@@ -336,18 +341,17 @@ class Matches:
     # --- what follows from an event ---
 
     def _finish_or_arm(self, match: LiveMatch) -> None:
-        over = match.referee.progress.over
+        over = match.progress.over
         if over is None:
             self._arm(match)
             return
         self._remove_live(match)
-        del match.referee  # breaks the reference cycle of match and referee, which only the collector would free
         self.on_over(match.tournament, over, match.players)
 
     def _remove_live(self, match: LiveMatch) -> None:
         if match.timer is not None:
             match.timer.cancel()
-        del self.live[match.match_id]
+        del self.live[match.match_id], self._referees[match.match_id]
         for assignment in match.assignments:
             match.players[assignment.seat].end_match(assignment)
 
@@ -357,7 +361,7 @@ class Matches:
         """Start the clock of a turn whose frame waited for the disk, and is sent now."""
         match = self.live.get(match_id)
         if match is not None:
-            match.referee.progress.start_clock(seat, turn_id, self._clock.now_ms())
+            match.progress.start_clock(seat, turn_id, self._clock.now_ms())
             self._arm(match)
 
     def _arm(self, match: LiveMatch) -> None:
@@ -365,7 +369,7 @@ class Matches:
 
         Keep a timer that fires at this time or earlier. A timer that fires earlier only sets the next timer.
         """
-        wake_at_ms = match.referee.progress.wake_at_ms
+        wake_at_ms = match.progress.wake_at_ms
         if wake_at_ms is None or match.timer_at_ms <= wake_at_ms or self.recorder.is_stopped:
             return
         if match.timer is not None:
@@ -377,7 +381,7 @@ class Matches:
         match = self.live[match_id]
         match.timer, match.timer_at_ms = None, NEVER
         now_ms = self._clock.now_ms()
-        wake_at_ms = match.referee.progress.wake_at_ms
+        wake_at_ms = match.progress.wake_at_ms
         if wake_at_ms is None or now_ms < wake_at_ms:
             self._arm(match)
             return
@@ -399,11 +403,11 @@ class Matches:
             return
         match.timer, match.timer_at_ms = None, NEVER
         with self.recorder.transaction:
-            self._call_referee(match, partial(match.referee.wake, self._clock.now_ms(), due_ms))
+            self._call_referee(match, Referee.wake, self._clock.now_ms(), due_ms)
 
     def _read_waiting(self, match: LiveMatch) -> bool:
         """Handle the waiting frames of the sessions with open turns. Return true if there were such frames."""
-        seats = match.referee.progress.seats
+        seats = match.progress.seats
         asked = [each.session for each in match.assignments if seats[each.seat].turn is not None]
         have_waited = [self._sessions.read_waiting(session.id) for session in asked if session is not None]
         return any(have_waited)

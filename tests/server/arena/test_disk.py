@@ -44,11 +44,11 @@ def test_a_start_waits_for_the_disk_only_if_a_crash_could_lose_a_seed_behind_its
     assert not any(bot.inbox.all("turn") for bot in bots)
     world.run(5_000)
     world.log.unstick()
-    terms = match.referee.progress.terms
+    terms = match.progress.terms
     commitment = commitment_of(terms.chance_seed, terms.match, terms.attempt)
     assert [bot.last("match_start")["seed_commitment"] for bot in bots] == [commitment] * 2
     turns = [bot.last("turn")["clock"]["remaining_ms"] for bot in bots if bot.inbox.all("turn")]
-    assert turns == [10_000] * len(match.referee.progress.state.movers)
+    assert turns == [10_000] * len(match.progress.state.movers)
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -178,7 +178,7 @@ def test_a_turn_that_waits_for_the_disk_costs_no_thinking_time(drops: bool) -> N
     ben.say(type="join", tournament=tournament.id)
     world.run(10_000)
     (match,) = world.arena.matches.live.values()
-    turn = match.referee.progress.seats[match.players.index(world.arena.players["ben"])].turn
+    turn = match.progress.seats[match.players.index(world.arena.players["ben"])].turn
     assert turn is not None
     assert turn.is_stopped
     assert ben.inbox.all("turn") == []
@@ -189,7 +189,7 @@ def test_a_turn_that_waits_for_the_disk_costs_no_thinking_time(drops: bool) -> N
         ben = world.login("ben")
     assert ben.last("turn")["clock"]["remaining_ms"] == 1000
     ben.move(first_legal(ben.last("turn")))
-    assert match.referee.progress.over is None
+    assert match.progress.over is None
 
 
 def test_a_bot_plays_its_next_match_once_it_is_told_of_the_end_of_the_last() -> None:

@@ -169,7 +169,7 @@ def test_in_doubt_the_bank_is_not_charged_and_the_excuse_counts() -> None:
     made = next(fact for fact in world.log.facts if isinstance(fact, MoveMade))
     assert (made.excused_ms, made.bank_ms) == (9_000, 20_000)
     (match,) = world.arena.matches.live.values()
-    assert match.referee.progress.excused_toward_void_ms == 9_000
+    assert match.progress.excused_toward_void_ms == 9_000
 
 
 def test_an_answer_whose_wait_is_known_makes_no_match_void() -> None:

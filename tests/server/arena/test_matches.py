@@ -1,5 +1,9 @@
 """Running matches in the arena: clocks, faults and connections."""
 
+import gc
+import weakref
+
+import pytest
 from rumble_engine import Termination
 from rumble_protocol.fields import TimeControl
 from rumble_server.match.facts import FrameSeen, MatchOver
@@ -57,7 +61,7 @@ def test_frames_that_were_received_count_before_a_timeout_does() -> None:
     world.clock.after_input(lambda: mover.move("4"))
     world.run(0)
     (match,) = world.arena.matches.live.values()
-    assert match.referee.progress.moves == ["4"]
+    assert match.progress.moves == ["4"]
 
 
 def test_a_frame_that_waits_for_the_time_budget_counts_before_a_timeout_does() -> None:
@@ -67,7 +71,7 @@ def test_a_frame_that_waits_for_the_time_budget_counts_before_a_timeout_does() -
     mover.link.waiting.append(lambda: mover.link.waiting.append(lambda: mover.move("4")))
     world.run(1010)
     (match,) = world.arena.matches.live.values()
-    assert match.referee.progress.moves == ["4"]
+    assert match.progress.moves == ["4"]
 
 
 def test_a_waiting_frame_that_ends_the_match_leaves_no_verdict() -> None:
@@ -136,7 +140,7 @@ def test_a_server_that_was_late_waits_as_long_again_before_a_verdict() -> None:
     world.clock.stall(1300)
     world.run(299)
     mover.move("4")
-    assert [match.referee.progress.moves for match in world.arena.matches.live.values()] == [["4"]]
+    assert [match.progress.moves for match in world.arena.matches.live.values()] == [["4"]]
 
 
 # --- connections ---
@@ -186,11 +190,9 @@ def test_a_bot_that_comes_back_gets_its_matches_with_the_clock_as_it_stood() -> 
     assert again.inbox.kinds() == ["welcome", "session", "match_start", "turn"]
     assert again.last("turn")["clock"]["remaining_ms"] == 6000
     mover.move("4")
-    assert [match.referee.progress.moves for match in world.arena.matches.live.values()] == [[]], (
-        "the old connection is dead"
-    )
+    assert [match.progress.moves for match in world.arena.matches.live.values()] == [[]], "the old connection is dead"
     again.move("4")
-    assert [match.referee.progress.moves for match in world.arena.matches.live.values()] == [["4"]]
+    assert [match.progress.moves for match in world.arena.matches.live.values()] == [["4"]]
 
 
 def test_the_round_trip_of_a_connection_is_allowed_at_its_turns() -> None:
@@ -206,3 +208,20 @@ def test_the_round_trip_of_a_connection_is_allowed_at_its_turns() -> None:
     world.run()
     assert {frame["clock"]["lag_ms"] for frame in slow.inbox.all("turn")} == {120}
     assert {frame["clock"]["lag_ms"] for frame in fast.inbox.all("turn")} <= {0, 30}
+
+
+# --- memory ---
+
+
+@pytest.mark.parametrize("game", ["tictactoe", "dilemma"])
+def test_a_match_that_is_over_needs_no_garbage_collector(game: str) -> None:
+    world = World()
+    _, (ann, _) = world.begun("ann", "ben", legs=1, game=game)
+    gc.disable()
+    try:
+        gone = [weakref.ref(each) for match in world.arena.matches.live.values() for each in (match, match.progress)]
+        ann.say(type="resign", match=ann.last("match_start")["match"])
+        world.run()
+        assert [each() for each in gone] == [None, None]
+    finally:
+        gc.enable()

@@ -180,7 +180,7 @@ def test_a_void_attempt_leaves_nothing_behind_in_the_next() -> None:
     world.organiser.play_again("friday.1.1.1.1")
     after = world.after_crash()
     (match,) = after.arena.matches.live.values()
-    assert (match.referee.progress.terms.attempt, match.referee.progress.moves) == (2, [])
+    assert (match.progress.terms.attempt, match.progress.moves) == (2, [])
 
 
 def read_again(world: World, first: World, unfinished: list[str], match_facts: Any = None) -> Recovered:

@@ -281,7 +281,7 @@ async def test_an_answer_that_waits_for_time_when_its_clock_runs_out_counts(
             bot.say(type="join", tournament=tournament)
         starts = [await bot.hear("match_start") for bot in bots]
         (match,) = server.arena.matches.live.values()
-        to_move = [seat.turn is not None for seat in match.referee.progress.seats].index(True)
+        to_move = [seat.turn is not None for seat in match.progress.seats].index(True)
         mover = bots[[start["seat"] for start in starts].index(to_move)]
         turn = await mover.hear("turn")
         move = {"type": "move", "match": turn["match"], "turn_id": turn["turn_id"], "move": turn["legal"][0]}

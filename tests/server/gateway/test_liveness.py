@@ -82,8 +82,8 @@ async def test_a_silent_connection_is_cut_off_unless_its_bot_is_thinking() -> No
         for client in (ann, ben):
             await client.hear("match_start")
         (match,) = server.arena.matches.live.values()
-        assert public_view.is_ticking(match.referee.progress)
-        thinking = match.players[match.referee.progress.state.to_move].name
+        assert public_view.is_ticking(match.progress)
+        thinking = match.players[match.progress.state.to_move].name
         mover, waiter = (ann, ben) if thinking == "ann" else (ben, ann)
         await waiter.ended()
         (session,) = server.sessions

@@ -26,7 +26,7 @@ def test_workers_share_the_matches_of_their_bot_and_are_one_bot_in_the_standings
     most_at_once = 0
     while world.clock.step():
         live = world.arena.matches.live.values()
-        most_at_once = max(most_at_once, sum("ann" in match.referee.progress.terms.seats for match in live))
+        most_at_once = max(most_at_once, sum("ann" in match.progress.terms.seats for match in live))
     assert_all_was_played(tournament)
     assert most_at_once == 4
     assert len(tournament.field) == 5
@@ -135,7 +135,7 @@ def test_lag_and_thinking_are_those_of_the_session() -> None:
     one.session.on_round_trip(70)
     for bot, lag_ms in ((one, 70), (two, 7)):
         match = world.arena.matches.live[bot.last("match_start")["match"]]
-        assert match.referee.progress.seats[bot.last("match_start")["seat"]].lag_ms == lag_ms
+        assert match.progress.seats[bot.last("match_start")["seat"]].lag_ms == lag_ms
     one.session.on_silence()
     two.session.on_silence()
     assert (one.link.was_cut, two.link.was_cut) == (False, True)

@@ -178,7 +178,7 @@ def test_after_the_stop_nothing_is_judged_or_recorded() -> None:
     world = World()
     _, bots = world.begun("ann", "ben", "cid", absent_ms=1000, away_ms=1000)
     (match,) = world.arena.matches.live.values()
-    waiting = next(bot for bot in bots if bot.name not in match.referee.progress.terms.seats)
+    waiting = next(bot for bot in bots if bot.name not in match.progress.terms.seats)
     waiting.drop()
     world.arena.stop()
     facts = len(world.log.facts)

@@ -158,7 +158,7 @@ async def test_a_running_match_has_its_boards_so_far(server: MemoryServer, brows
     match = next(iter(tournament.running))
     boards = (await browser.get(f"/api/matches/{match}/boards")).json()
     assert [board["position"].count(".") for board in boards["boards"]] == [9, 8, 7]
-    assert boards["written"] == server.world.arena.matches.live[match].referee.progress.moves
+    assert boards["written"] == server.world.arena.matches.live[match].progress.moves
     assert [thought_ms // 100 for thought_ms in boards["thought_ms"]] == [10, 10]
 
 

@@ -17,7 +17,7 @@ from tests.server.world import World
 
 def views_of(world: World) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return the board in the feed and the match in the API, as JSON data."""
-    progress, now_ms = world.arena.matches.live[MATCH].referee.progress, world.clock.now_ms()
+    progress, now_ms = world.arena.matches.live[MATCH].progress, world.clock.now_ms()
     board, match = board_view(Board, progress, now_ms), running_view(progress, now_ms)
     assert board is not None
     return json.loads(board.model_dump_json()), json.loads(match.model_dump_json())
@@ -52,12 +52,12 @@ def test_former_player_of_a_seat_reads_nothing_of_the_present_one() -> None:
         world = World()
         world.create(game="tokens", seats=3, format="knockout", start_at_bots=3, absent_ms=100)
         bots = {bot.name: bot for bot in world.logins("ann", "ben", "cid", join="friday")}
-        first = world.arena.matches.live[MATCH].referee.progress.terms.seats
+        first = world.arena.matches.live[MATCH].progress.terms.seats
         bots[first[0]].drop()
         with world.arena.recorder.transaction:
             world.arena.matches.abort(MATCH, "void")
         world.run(200)
-        assert world.arena.matches.live[MATCH].referee.progress.terms.seats == first[1:]
+        assert world.arena.matches.live[MATCH].progress.terms.seats == first[1:]
         token = bots[first[1]].last("turn")["state"]["token"]
         assert [token in transcript(world, bot) for bot in first] == [False, True, False]
 

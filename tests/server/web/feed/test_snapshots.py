@@ -66,7 +66,7 @@ async def test_a_snapshot_that_is_being_made_at_an_error_is_made_anew(
     assert failed
     goes_on.set()
     shown = {board["match"]: board["ply"] for board in (await reading).data["running"]}
-    newest = {match: len(matches[match].referee.progress.moves) for match in tournament.running}
+    newest = {match: len(matches[match].progress.moves) for match in tournament.running}
     missing = {match: ply for match, ply in newest.items() if shown[match] < ply}
     assert len(missing) == (1 if delay_ms else 0)
     if delay_ms:
@@ -103,9 +103,7 @@ async def test_large_snapshot_takes_several_iterations_and_misses_no_change(
         "a board in each iteration of the loop, once for both"
     )
     changed = {
-        match
-        for match, each in server.world.arena.matches.live.items()
-        if shown.get(match) != len(each.referee.progress.moves)
+        match for match, each in server.world.arena.matches.live.items() if shown.get(match) != len(each.progress.moves)
     }
     assert changed
     server.pass_ms()
