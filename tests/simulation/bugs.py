@@ -46,18 +46,13 @@ def _at_a_restart(patch: pytest.MonkeyPatch, change: Callable[[Progress], None])
 
 def tell_before_it_is_on_disk(patch: pytest.MonkeyPatch) -> None:
     """Tell a result, a claim, a join or a host's command before the fact is on disk."""
-    send, send_match_over = FrameSender.send, FrameSender.send_match_over
+    send, post = FrameSender.send, FrameSender.post
     patch.setattr(
         FrameSender,
         "send",
         lambda self, frame, after=0, match_id=NO_MATCH: send(self, frame, 0, match_id),
     )
-    patch.setattr(
-        FrameSender,
-        "send_match_over",
-        lambda self, frame, match_id, after, kind="over": send_match_over(self, frame, match_id, 0, kind),
-    )
-    patch.setattr(FrameSender, "send_barrier", lambda self, frame, after: send(self, frame))
+    patch.setattr(FrameSender, "post", lambda self, item: post(self, item._replace(after=0, waits_for_all=False)))
 
 
 def tell_a_pause_before_it_is_on_disk(patch: pytest.MonkeyPatch) -> None:

@@ -16,6 +16,7 @@ from rumble_protocol.bot_messages import Move, Resign
 from rumble_protocol.codec import NamedTurn, write_message
 from rumble_protocol.codes import Rejection
 
+from rumble_server.arena.bots.frame_sender import Outgoing
 from rumble_server.arena.bots.player import Player
 from rumble_server.arena.bots.session import Assignment, BotSession
 from rumble_server.arena.ports import NEVER, Sessions, TimerHandle
@@ -93,12 +94,13 @@ class LiveMatch:
         self.progress.stop_clock(seat, turn_id)
         if session is not None:  # without a session, or with a closing one, the bot is never told of the turn
             on_sent = partial(self._matches.on_turn_sent, self.match_id, seat, turn_id)
-            session.sender.send_behind(frame, self.match_id, on_sent)
+            session.sender.post(Outgoing(frame, match_id=self.match_id, on_sent=on_sent))
 
     def send_match_over(self, seat: int, frame: bytes) -> None:
         session, after = self.assignments[seat].session, self._matches.recorder.log.last
-        if session is None or not session.sender.send_match_over(frame, self.match_id, after):
-            self.players[seat].unsent_match_overs.append((frame, self.match_id, after))
+        over = Outgoing(frame, after, self.match_id, is_match_over=True, frees_room=True)
+        if session is None or not session.sender.post(over):
+            self.players[seat].unsent_match_overs.append(over)
 
 
 class Matches:

@@ -128,7 +128,7 @@ def test_a_game_that_does_not_show_its_last_position_ends_all_the_same(
 
 
 def test_after_an_end_that_cannot_be_told_the_next_match_begins(monkeypatch: pytest.MonkeyPatch) -> None:
-    failed = fail_if(monkeypatch, FrameSender, "send_match_over", lambda *_: True, times=1)
+    failed = fail_if(monkeypatch, FrameSender, "post", lambda _, item: item.is_match_over, times=1)
     _, tournament, _ = played(legs=2)
     assert failed
     assert (tournament.status, len(tournament.results)) == ("finished", 2)

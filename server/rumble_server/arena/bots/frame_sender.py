@@ -4,7 +4,7 @@ The socket belongs to the gateway. The gateway gets only the session's id, with 
 """
 
 from collections.abc import Callable
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 from rumble_protocol.codes import CloseCode
 
@@ -12,11 +12,6 @@ from rumble_server.arena.ports import Log, Sessions
 
 NO_MATCH = ""
 """Value in place of a match id, for a frame that belongs to no match."""
-MatchOverKind = Literal["over", "roomless_over"]
-"""Kind of a `match_over`. The match of a `roomless_over` takes up no room in the session: a match that never began, or
-that ended before the login."""
-UnsentMatchOver = tuple[bytes, str, int]
-"""An unsent `match_over`: the frame, the match id, and the number of the fact that must be on disk first."""
 
 
 class Outgoing(NamedTuple):
@@ -24,11 +19,16 @@ class Outgoing(NamedTuple):
 
     content: bytes | CloseCode
     """Frame, or the code with which the connection is closed."""
-    after: int
+    after: int = 0
     """Number of the fact that must be on disk first."""
-    match_id: str
-    kind: Literal["frame", "barrier"] | MatchOverKind
-    """Kind of the item: `barrier` waits for all earlier items, `frame` is any other frame than a `match_over`."""
+    match_id: str = NO_MATCH
+    waits_for_all: bool = False
+    """True if the item waits for all earlier items."""
+    is_match_over: bool = False
+    """True for a `match_over`. If the connection ends before a `match_over` is sent, the bot's next session gets it."""
+    frees_room: bool = False
+    """True for a `match_over` whose match takes up room in the session until the frame is sent. False if the match
+    never began, or ended before the login."""
     on_sent: Callable[[], None] | None = None
     """Function to be called after the item is sent; None for no call."""
 
@@ -65,8 +65,8 @@ class FrameSender:
     """The sender of the frames to a session, in order.
 
     A frame that names a fact waits in the queue until the fact is on disk. A frame also waits behind queued frames of
-    its own match, and behind queued frames that belong to no match. A barrier (`send_barrier`, or `close` for the end
-    of the connection) waits for every earlier frame.
+    its own match, and behind queued frames that belong to no match. A frame with `waits_for_all`, and the end of the
+    connection, wait for every earlier frame.
     """
 
     __slots__ = ("_blocked", "_queue", "_senders", "is_closing", "room_to_free", "session_id")
@@ -88,32 +88,19 @@ class FrameSender:
         if self.is_closing:
             return
         if after > self._senders.log.durable or self.blocks(match_id):
-            self._enqueue(Outgoing(frame, after, match_id, "frame"))
+            self._enqueue(Outgoing(frame, after, match_id))
         else:
             self._senders.write(self.session_id, frame)
 
-    def send_behind(self, frame: bytes, match_id: str, on_sent: Callable[[], None]) -> None:
-        """Send a frame of a match behind the queued frames of the match.
+    def post(self, item: Outgoing) -> bool:
+        """Send an item as soon as the item need not wait. Return false if the session sends no further frames.
 
-        `on_sent` is called when the frame is sent. If the connection ends before, `on_sent` is never called.
-        """
-        if not self.is_closing:
-            self._enqueue(Outgoing(frame, 0, match_id, "frame", on_sent))
-
-    def send_match_over(self, frame: bytes, match_id: str, after: int, kind: MatchOverKind = "over") -> bool:
-        """Send a `match_over` once the fact of the result, which has the number `after`, is on disk.
-
-        Return false if the session sends no further frames.
+        If the connection ends before, the item is not sent, and its `on_sent` is never called.
         """
         if self.is_closing:
             return False
-        self._send_or_enqueue(Outgoing(frame, after, match_id, kind))
+        self._send_or_enqueue(item)
         return True
-
-    def send_barrier(self, frame: bytes, after: int) -> None:
-        """Send a frame after all earlier frames, once all facts up to the number `after` are on disk."""
-        if not self.is_closing:
-            self._send_or_enqueue(Outgoing(frame, after, NO_MATCH, "barrier"))
 
     def send_now(self, frame: bytes) -> None:
         """Send a frame, such as a notice that the disk fails, ahead of all queued frames."""
@@ -137,7 +124,7 @@ class FrameSender:
         if not self.is_closing:
             self.is_closing = True
             self._senders.sessions.drop_received(self.session_id)
-            self._send_or_enqueue(Outgoing(code, 0, NO_MATCH, "barrier"))
+            self._send_or_enqueue(Outgoing(code, waits_for_all=True))
 
     def discard(self) -> None:
         """Drop the queued frames, since the connection has ended."""
@@ -145,13 +132,9 @@ class FrameSender:
         self._queue.clear()
 
     @property
-    def unsent_match_overs(self) -> list[UnsentMatchOver]:
+    def unsent_match_overs(self) -> list[Outgoing]:
         """The queued frames `match_over`, the oldest first."""
-        return [
-            (each.content, each.match_id, each.after)
-            for each in self._queue
-            if each.kind in ("over", "roomless_over") and isinstance(each.content, bytes)
-        ]
+        return [each for each in self._queue if each.is_match_over]
 
     def flush(self) -> bool:
         """Send the queued frames that need not wait any more. Return true if a `match_over` sent now has freed room."""
@@ -168,7 +151,7 @@ class FrameSender:
         After the end of the connection, put all items into the queue, until the arena is told of the end.
         """
         senders = self._senders
-        is_behind = (self._queue and item.kind == "barrier") or self.blocks(item.match_id)
+        is_behind = (self._queue and item.waits_for_all) or self.blocks(item.match_id)
         if is_behind or item.after > senders.log.durable or not senders.sessions.can_send(self.session_id):
             self._enqueue(item)
             return
@@ -184,5 +167,4 @@ class FrameSender:
             self._senders.add_waiting(self)
         self._queue.append(item)
         self._blocked[item.match_id] = None
-        if item.kind == "over":
-            self.room_to_free += 1
+        self.room_to_free += item.frees_room

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
 
-from rumble_server.arena.bots.frame_sender import NO_MATCH, UnsentMatchOver
+from rumble_server.arena.bots.frame_sender import NO_MATCH, Outgoing
 from rumble_server.arena.bots.session import Assignment, BotSession
 from rumble_server.tournament.tournament import Tournament
 
@@ -41,7 +41,7 @@ class Player:
     """True if the bot was in a match in this run."""
     reserved_for: str | None = None
     """Game of the appointed match for which the bot keeps room; None without an appointment."""
-    unsent_match_overs: deque[UnsentMatchOver] = field(default_factory=partial(deque, maxlen=MOST_UNSENT_MATCH_OVERS))
+    unsent_match_overs: deque[Outgoing] = field(default_factory=partial(deque, maxlen=MOST_UNSENT_MATCH_OVERS))
     """`match_over` frames that the bot gets at its next login in this run. Their matches ended while the bot was away,
     or the bot's connection ended before the frames were sent."""
 

@@ -8,6 +8,7 @@ from rumble_protocol.codec import write_message
 from rumble_protocol.codes import CloseCode, ErrorCode, NoticeCode
 
 from rumble_server.arena.bots import messages
+from rumble_server.arena.bots.frame_sender import Outgoing
 from rumble_server.arena.bots.player import Player
 from rumble_server.arena.bots.session import BotSession
 from rumble_server.arena.logins.claims import Claims
@@ -119,11 +120,10 @@ class Logins:
             tournaments=[messages.summary(tournament) for tournament in tournaments],
             made_key=made_key,
         )
-        session.sender.send_barrier(
-            write_message(answer), max([player.name_fact_number, *map(self._recorder.number_of, tournaments)])
-        )
+        after = max([player.name_fact_number, *map(self._recorder.number_of, tournaments)])
+        session.sender.post(Outgoing(write_message(answer), after, waits_for_all=True))
         while player.unsent_match_overs:
-            session.sender.send_match_over(*player.unsent_match_overs.popleft(), "roomless_over")
+            session.sender.post(player.unsent_match_overs.popleft()._replace(frees_room=False))
         if name_is_open and key is not None:
             message = f"no key protects the name {player.name}, yours neither: ask the host to give it your key"
             session.sender.send(messages.notice(NoticeCode.NAME_OPEN, message))

@@ -5,6 +5,7 @@ Until the next tournament, or until the hour is over, the frame `tournament_over
 
 from dataclasses import dataclass, field
 
+from rumble_server.arena.bots.frame_sender import Outgoing
 from rumble_server.arena.bots.session import BotSession
 from rumble_server.arena.ports import Clock, TimerHandle
 
@@ -41,7 +42,7 @@ class Followers:
         if timer is not None:
             timer.cancel()
         for session, (over, after) in self._frames.pop(tournament_id, {}).items():
-            session.sender.send_barrier(over, after)
+            session.sender.post(Outgoing(over, after, waits_for_all=True))
 
     def forget(self, session: BotSession) -> None:
         """Forget a session whose connection has ended."""

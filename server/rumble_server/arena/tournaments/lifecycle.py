@@ -9,6 +9,7 @@ from rumble_engine import Termination
 from rumble_protocol.codes import NoticeCode
 
 from rumble_server.arena.bots import messages
+from rumble_server.arena.bots.frame_sender import Outgoing
 from rumble_server.arena.bots.player import Player
 from rumble_server.arena.bots.session import BotSession
 from rumble_server.arena.matches import Matches
@@ -212,7 +213,7 @@ class Lifecycle:
         if follows and self.followers.hold(ended.id, ended.ended_at_ms or 0, session, over, after):
             session.sender.send(messages.waiting(ended, result), after)
         else:
-            session.sender.send_barrier(over, after)
+            session.sender.post(Outgoing(over, after, waits_for_all=True))
 
     def _has_next(self, tournament_id: str) -> bool:
         """Return true if the pupils of an ended tournament were moved to a tournament that is not over."""

@@ -12,6 +12,7 @@ from itertools import chain
 
 from rumble_protocol.codes import NoticeCode
 
+from rumble_server.arena.bots.frame_sender import Outgoing
 from rumble_server.arena.bots.player import Player
 from rumble_server.arena.matches import Matches
 from rumble_server.arena.ports import RunPairing, TimerHandle
@@ -375,10 +376,11 @@ class Scheduler:
 
     def _send_no_show(self, tournament: Tournament, over: MatchOver) -> None:
         frame = frame_of_match_over(over, tournament.terms_of(over).opening_state())
+        item = Outgoing(frame, self._recorder.number_of(tournament), over.match, is_match_over=True)
         for seat, player in enumerate(self._recorder.players.of(over.seats)):
             session = player.newest
             if session is not None and seat not in over.at_fault:
-                session.sender.send_match_over(frame, over.match, self._recorder.number_of(tournament), "roomless_over")
+                session.sender.post(item)
 
     # --- time ---
 

@@ -3,10 +3,15 @@
 from typing import Any, cast
 
 from rumble_protocol.codes import CloseCode
-from rumble_server.arena.bots.frame_sender import FrameSender, FrameSenders
+from rumble_server.arena.bots.frame_sender import FrameSender, FrameSenders, Outgoing
 
 from tests.server.memory_log import MemoryLog
 from tests.server.virtual_clock import VirtualClock
+
+
+def match_over(frame: bytes, match_id: str, number: int) -> Outgoing:
+    """Return a `match_over` that frees room; `number` is the fact that must be on disk first."""
+    return Outgoing(frame, number, match_id, is_match_over=True, frees_room=True)
 
 
 class Socket:

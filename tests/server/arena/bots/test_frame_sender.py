@@ -1,15 +1,16 @@
 """A sender of frames: frames keep their order, wait for the disk, and report when they are sent."""
 
 from rumble_protocol.codes import CloseCode
+from rumble_server.arena.bots.frame_sender import Outgoing
 
-from tests.server.arena.bots.sent import Sent
+from tests.server.arena.bots.sent import Sent, match_over
 
 
 def test_a_frame_waits_for_its_own_fact_and_for_no_other() -> None:
     sent = Sent()
     sent.sender.send(b"now")
-    sent.sender.send_match_over(b"over m", "m", 2)
-    sent.sender.send_match_over(b"over n", "n", 1)
+    sent.sender.post(match_over(b"over m", "m", 2))
+    sent.sender.post(match_over(b"over n", "n", 1))
     sent.sender.send(b"turn o", match_id="o")
     assert sent.socket.said == [b"now", b"turn o"]
     sent.write(1)
@@ -20,7 +21,7 @@ def test_a_frame_waits_for_its_own_fact_and_for_no_other() -> None:
 
 def test_frames_of_one_match_keep_their_order() -> None:
     sent = Sent()
-    sent.sender.send_match_over(b"over", "m", 2)
+    sent.sender.post(match_over(b"over", "m", 2))
     sent.sender.send(b"notice", 1, "m")
     sent.sender.send(b"start again", match_id="m")
     sent.sender.send(b"turn", match_id="m")
@@ -42,15 +43,15 @@ def test_a_queued_frame_of_no_match_delays_every_later_frame() -> None:
 
 def test_a_frame_of_no_match_does_not_wait_for_a_result() -> None:
     sent = Sent()
-    sent.sender.send_match_over(b"over", "m", 1)
+    sent.sender.post(match_over(b"over", "m", 1))
     sent.sender.send(b"error")
     assert sent.socket.said == [b"error"]
 
 
 def test_a_barrier_waits_for_all_before_it_and_all_later_ones_for_it() -> None:
     sent = Sent()
-    sent.sender.send_match_over(b"over", "m", 2)
-    sent.sender.send_barrier(b"tournament over", 1)
+    sent.sender.post(match_over(b"over", "m", 2))
+    sent.sender.post(Outgoing(b"tournament over", 1, waits_for_all=True))
     sent.sender.send(b"turn", match_id="n")
     sent.write(1)
     assert sent.socket.said == []
@@ -61,14 +62,14 @@ def test_a_barrier_waits_for_all_before_it_and_all_later_ones_for_it() -> None:
 def test_an_end_is_untold_until_the_result_is_sent() -> None:
     sent = Sent()
     for number, match_id in enumerate("ab", 1):
-        sent.sender.send_match_over(b"over", match_id, number)
+        sent.sender.post(match_over(b"over", match_id, number))
     assert sent.sender.room_to_free == 2
     assert sent.write(1) == [sent.sender]
     assert sent.sender.room_to_free == 1
     assert sent.write(1) == []
     assert sent.write(2) == [sent.sender]
     assert sent.sender.room_to_free == 0
-    sent.sender.send_match_over(b"of an earlier session", "c", 3, "roomless_over")
+    sent.sender.post(Outgoing(b"of an earlier session", 3, "c", is_match_over=True))
     assert sent.sender.room_to_free == 0
 
 
@@ -81,8 +82,8 @@ def test_news_of_the_disk_goes_first() -> None:
 
 def test_a_frame_that_waited_says_when_it_has_left() -> None:
     sent = Sent()
-    sent.sender.send_match_over(b"result", "m", 1)
-    sent.sender.send_behind(b"turn", "m", lambda: sent.socket.said.append("written"))
+    sent.sender.post(match_over(b"result", "m", 1))
+    sent.sender.post(Outgoing(b"turn", match_id="m", on_sent=lambda: sent.socket.said.append("written")))
     assert sent.socket.said == []
     sent.write(1)
     assert sent.socket.said == [b"result", b"turn", "written"]
@@ -101,8 +102,8 @@ def test_a_close_waits_its_turn_and_nothing_comes_after_it() -> None:
 
 def test_queued_frames_of_a_lost_connection_are_dropped() -> None:
     sent = Sent()
-    sent.sender.send_match_over(b"result", "m", 1)
-    sent.sender.send_behind(b"turn", "m", lambda: sent.socket.said.append("written"))
+    sent.sender.post(match_over(b"result", "m", 1))
+    sent.sender.post(Outgoing(b"turn", match_id="m", on_sent=lambda: sent.socket.said.append("written")))
     sent.sender.discard()
     sent.write(2)
     assert sent.socket.said == []

@@ -10,7 +10,7 @@ from rumble_server.arena.bots.player import Player, Players
 from rumble_server.arena.bots.session import Assignment, BotSession
 from rumble_server.arena.ports import Caller
 
-from tests.server.arena.bots.sent import Sent
+from tests.server.arena.bots.sent import Sent, match_over
 from tests.server.world import World
 
 CALLER = Caller("", True, 64, 0, False, True, True, True)
@@ -104,7 +104,7 @@ def test_the_short_rule_for_a_sole_session_is_the_rule_for_several(most: int) ->
             for number in range(challenges + matches):
                 session.add_match(Assignment(f"m{number}", 0, "hex", is_challenge=number < challenges))
             for number in range(room_to_free):
-                session.sender.send_match_over(b"over", f"o{number}", 1)
+                session.sender.post(match_over(b"over", f"o{number}", 1))
         assert [sole.sole_session, several.sole_session] == [sole.newest, None]
         assert sole.room_by_cancelling("hex") == several.room_by_cancelling("hex")
         assert (sole.session_for("hex") is None) == (several.session_for("hex") is None)
@@ -118,5 +118,5 @@ def test_while_an_end_is_untold_no_challenge_gives_way() -> None:
     one, two = player.sessions.values()
     one.add_match(Assignment("a", 0, "hex", is_challenge=True))
     assert (player.room_by_cancelling("hex"), player.room) == (2, 1)
-    two.sender.send_match_over(b"over", "b", 1)
+    two.sender.post(match_over(b"over", "b", 1))
     assert (player.room_by_cancelling("hex"), player.challenge_to_cancel("hex")) == (0, None)
