@@ -24,7 +24,7 @@ from rumble_server.arena.recorder import Recorder
 from rumble_server.limits.bounds import Bounds
 from rumble_server.match.blanking import blanked
 from rumble_server.match.clock import Lateness
-from rumble_server.match.facts import FrameShared, MatchOver, MatchStarted, Placement
+from rumble_server.match.facts import FrameShared, MatchOver, MatchStarted
 from rumble_server.match.kept_frame import Sender, frame_seen
 from rumble_server.match.progress import Progress
 from rumble_server.match.rebuild import RebuiltMatch
@@ -209,7 +209,7 @@ class Matches:
             match = LiveMatch(progress, tournament, players, assignments, self)
         except Exception:
             log.exception(FAILED, match_id, 0)
-            over = _void(started, self._clock.now_ms())
+            over = MatchOver.of(started, None, started.moves, self._clock.now_ms(), WHY_VOID)
             self.recorder.record_for(tournament, over)
             self.on_over(tournament, over, players)
             return None
@@ -413,26 +413,6 @@ class Matches:
         asked = [each.session for each in match.assignments if seats[each.seat].turn is not None]
         have_waited = [self._sessions.read_waiting(session.id) for session in asked if session is not None]
         return any(have_waited)
-
-
-def _void(started: MatchStarted, at_ms: int) -> MatchOver:
-    """Return the end of a match that is void because the server failed at the opening. No bot is told of the end."""
-    seed = started.chance_seed
-    return MatchOver(
-        match=started.match,
-        attempt=started.attempt,
-        seats=started.seats,
-        scores=None,
-        termination=Termination.ABORTED,
-        reason=WHY_VOID,
-        at_fault=(),
-        moves=started.moves,
-        at_ms=at_ms,
-        started_at_ms=started.at_ms,
-        placement=Placement(None, None, (), seed) if seed else None,
-        absent=started.absent,
-        versions=started.versions,
-    )
 
 
 def _reject_unknown_match(session: BotSession, message: Move) -> None:

@@ -12,14 +12,16 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Literal, TypeVar
 
-from rumble_engine import SettingValue, State, Termination, get_game
-from rumble_engine.outcome import winner_of
+from rumble_engine import Outcome, SettingValue, State, Termination, get_game
+from rumble_engine.outcome import places_of, winner_of
 from rumble_protocol.fields import AwayClock, TimeControl
 
 from rumble_server.match.match_id import tournament_id_of
 
 Scores = tuple[float, ...] | None
 """Scores by seat; None for a void match."""
+Falls = tuple[tuple[int, int, Termination], ...]
+"""Seat, ply and termination of each fall."""
 
 
 @dataclass(slots=True)
@@ -261,10 +263,17 @@ class Placement:
 
     places: tuple[int, ...] | None
     payoffs: tuple[float, ...] | None
-    falls: tuple[tuple[int, int, Termination], ...]
-    """Seat, ply and termination of each fall."""
+    falls: Falls
     chance_seed: str
     """Seed of the attempt's random numbers; empty if the match never began."""
+
+    @classmethod
+    def of(cls, outcome: Outcome | None, falls: Falls, chance_seed: str) -> "Placement":
+        """Return the additional results of a match; `outcome` is None for a void match."""
+        if outcome is None:
+            return cls(None, None, falls, chance_seed)
+        places = outcome.places or places_of([-score for score in outcome.scores])
+        return cls(places, outcome.payoffs, falls, chance_seed)
 
 
 @dataclass(slots=True)
@@ -309,6 +318,33 @@ class MatchOver:
     def tournament(self) -> str:
         """Id of the tournament to which the match belongs."""
         return tournament_id_of(self.match)
+
+    @classmethod
+    def of(
+        cls,
+        terms: MatchStarted,
+        outcome: Outcome | None,
+        moves: tuple[str, ...],
+        at_ms: int,
+        void_reason: str = "",
+        falls: Falls = (),
+    ) -> "MatchOver":
+        """Return the end of a match that has begun. If `outcome` is None, the match is void for `void_reason`."""
+        return cls(
+            match=terms.match,
+            attempt=terms.attempt,
+            seats=terms.seats,
+            scores=None if outcome is None else outcome.scores,
+            termination=Termination.ABORTED if outcome is None else outcome.termination,
+            reason=void_reason if outcome is None else outcome.reason,
+            at_fault=(),
+            moves=moves,
+            at_ms=at_ms,
+            started_at_ms=terms.at_ms,
+            placement=Placement.of(outcome, falls, terms.chance_seed) if terms.chance_seed else None,
+            absent=terms.absent,
+            versions=terms.versions,
+        )
 
     @property
     def winner(self) -> int | None:

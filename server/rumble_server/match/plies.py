@@ -13,7 +13,7 @@ from typing import NamedTuple
 import orjson
 from rumble_engine import Outcome, State, Termination, get_game
 
-from rumble_server.match.facts import ChanceDrawn, MatchStarted, MoveMade, SeatFell
+from rumble_server.match.facts import ChanceDrawn, Falls, MatchStarted, MoveMade, SeatFell
 
 PlyPart = tuple[int | None, str]
 """A seat (None for chance), and the part of a ply made by the seat."""
@@ -195,6 +195,10 @@ class Plies:
             return outcome
         last = list(falls.values())[-1]
         return Outcome(outcome.scores, last.termination, last.reason, outcome.places, outcome.payoffs)
+
+    def all_falls(self) -> Falls:
+        """Return the seat, the ply and the termination of each fall, in the order of the seats."""
+        return tuple([(seat, fall.ply, fall.termination) for seat, fall in sorted(self.falls.items())])
 
     def at_fault(self) -> tuple[int, ...]:
         """Return the seats that fell out by a fault. A resignation is not a fault."""

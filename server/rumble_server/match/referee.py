@@ -15,7 +15,6 @@ from functools import lru_cache
 
 from rumble_engine import IllegalMove, MoveError, Outcome, Termination, UnreadableMove, drawn, get_game
 from rumble_engine.errors import LONGEST_MOVE
-from rumble_engine.outcome import places_of
 from rumble_protocol.codes import NoticeCode, Rejection
 
 from rumble_server.limits.bounds import Bounds
@@ -397,38 +396,18 @@ class Referee:
         failures: Mapping[int, str] = NO_FAILURES,
     ) -> None:
         progress = self.progress
-        terms, plies = progress.terms, progress.plies
+        falls = () if progress.plies is None else progress.plies.all_falls()
+        over = facts.MatchOver.of(progress.terms, outcome, tuple(progress.moves), now_ms, reason, falls)
+        over.at_fault, over.stalled, over.informed = at_fault, stalled, progress.has_info
         seats = list(enumerate(progress.seats))
-        over = facts.MatchOver(  # arguments by position are cheaper
-            terms.match,
-            terms.attempt,
-            terms.seats,
-            None if outcome is None else outcome.scores,
-            Termination.ABORTED if outcome is None else outcome.termination,
-            reason if outcome is None else outcome.reason,
-            at_fault,
-            tuple(progress.moves),
-            now_ms,
-            _interned(tuple([seat for seat, each in seats if each.away_since_ms is None])),
-            _interned(tuple([each.excused_ms + progress.excused_ms(seat, now_ms) for seat, each in seats])),
-            _interned(tuple([each.drops for _, each in seats])),
-            stalled,
-            progress.has_info,
-            terms.at_ms,
-            None if plies is None else _placement(plies, outcome, terms.chance_seed),
-            terms.absent,
-            tuple([failures.get(seat, "") for seat, _ in seats]) if any(failures.values()) else (),
-            terms.versions,
+        over.told = _interned(tuple([seat for seat, each in seats if each.away_since_ms is None]))
+        over.seats_excused_ms = _interned(
+            tuple([each.excused_ms + progress.excused_ms(seat, now_ms) for seat, each in seats])
         )
+        over.drops = _interned(tuple([each.drops for _, each in seats]))
+        if any(failures.values()):
+            over.failures = tuple([failures.get(seat, "") for seat, _ in seats])
         self._announcer.end(over)
-
-
-def _placement(plies: Plies, outcome: Outcome | None, chance_seed: str) -> facts.Placement:
-    falls = tuple([(seat, fall.ply, fall.termination) for seat, fall in sorted(plies.falls.items())])
-    if outcome is None:
-        return facts.Placement(None, None, falls, chance_seed)
-    places = outcome.places or places_of([-score for score in outcome.scores])
-    return facts.Placement(places, outcome.payoffs, falls, chance_seed)
 
 
 @lru_cache(256)
