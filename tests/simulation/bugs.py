@@ -155,7 +155,7 @@ def excuse_twice(patch: pytest.MonkeyPatch) -> None:
     def changed(self: Progress, own: SeatState, *given: Any) -> None:
         apply_turn(self, own, *given)
         assert own.turn is not None
-        own.turn.late_ms_when_asked -= own.excused_ms
+        own.turn.late_ms_when_asked -= own.excused_sum_ms
 
     patch.setattr(Progress, "apply_turn", changed)
 
@@ -296,24 +296,24 @@ def ask_every_worker(patch: pytest.MonkeyPatch) -> None:
 
 def tell_an_answer_before_all_are_in(patch: pytest.MonkeyPatch) -> None:
     """Send the other seats a notice at each answer."""
-    take = Referee._take_answer
+    take = Referee._record_answer
 
     def changed(self: Referee, plies: Plies, made: MoveMade, *given: Any) -> None:
         take(self, plies, made, *given)
         self._announcer.notify_others(made.seat, NoticeCode.OPPONENT_AWAY, made.move, made.at_ms)
 
-    patch.setattr(Referee, "_take_answer", changed)
+    patch.setattr(Referee, "_record_answer", changed)
 
 
 def tell_an_answer_in_a_turn(patch: pytest.MonkeyPatch) -> None:
     """Put each answer into the news at once, and so into the turn of a bot that comes back."""
-    answer = Plies.store_answer
+    answer = Plies.apply_answer
 
     def changed(self: Plies, made: MoveMade, code: int) -> bool:
         self._parts_seen[0].append((made.seat, made.move))
         return answer(self, made, code)
 
-    patch.setattr(Plies, "store_answer", changed)
+    patch.setattr(Plies, "apply_answer", changed)
 
 
 def tell_an_answer_by_the_clock(patch: pytest.MonkeyPatch) -> None:

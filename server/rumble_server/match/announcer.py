@@ -100,7 +100,7 @@ class Announcer:
     ) -> None:
         """Reject a bot's move. `lost` is true if the rejected move has lost the game."""
         match, is_due = self._progress.terms.match, not lost and self._progress.seats[seat].turn is not None
-        left_ms = self._progress.remaining_ms(seat, now_ms) if is_due else None
+        left_ms = self._progress.time_left_ms(seat, now_ms) if is_due else None
         rejected = say.Rejected(
             match=match, turn_id=turn_id, code=code, message=message, your_turn=is_due, remaining_ms=left_ms
         )
@@ -183,7 +183,7 @@ class Announcer:
         turn_ids = tuple([self._new_turn_id() for _ in asked_seats])
         lag_ms = tuple([self._lag_to_allow_ms(seats[seat]) for seat in asked_seats])
         omit = tuple([seats[seat].omit for seat in asked_seats])
-        seats_ms, clocks = progress.clock(now_ms), progress.clocks_when_asked
+        seats_ms, clocks = progress.times_left_ms(now_ms), progress.clocks_when_asked
         if clocks is not None:  # present times of other seats would tell who has answered
             seats_ms = tuple([seats_ms[seat] if seat in asked_seats else ms for seat, ms in enumerate(clocks.seats_ms)])
         left_ms = tuple([seats_ms[seat] for seat in asked_seats])

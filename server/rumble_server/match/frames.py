@@ -46,7 +46,8 @@ def frames_of_start(fact: StartTold, terms: MatchStarted, moves: Sequence[str]) 
 def frame_of_turn(turn: TurnAsked, game: str, state: State, moves: Sequence[str]) -> bytes:
     """Return the frame `turn` of a plain match. `state` and `moves` are from before the ply.
 
-    `Announcer.ask` makes the same frame without this function, because a further call costs time at every move.
+    `Announcer.ask` makes the same frame without this function, because a `TurnAsked` and a further call
+    take 0.4 µs, 2 % of the time of a move.
     """
     return turn_frame(
         turn.match,

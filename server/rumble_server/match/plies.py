@@ -74,7 +74,7 @@ class Plies:
         """Apply a fact. Return true if the fact has completed a ply."""
         match fact:
             case MoveMade():
-                return self.store_answer(fact, self.state.code_for(fact.seat, fact.move))
+                return self.apply_answer(fact, self.state.code_for(fact.seat, fact.move))
             case ChanceDrawn():
                 self.apply_chance(fact, self.state.code_of(fact.move))
                 return True
@@ -92,7 +92,7 @@ class Plies:
         except Exception:  # noqa: BLE001  # a game's code may raise anything
             return False
 
-    def store_answer(self, move_fact: MoveMade, code: int) -> bool:
+    def apply_answer(self, move_fact: MoveMade, code: int) -> bool:
         """Store the answer of a seat, a move with the code `code`. Return true if the answer has completed the ply."""
         self.answers[move_fact.seat] = code
         if not move_fact.turn_id:

@@ -77,7 +77,7 @@ class Progress:
                 if isinstance(fact, facts.SeatFell):
                     seat_state = self.seats[fact.seat]
                     seat_state.turn, seat_state.is_out = None, True
-                    seat_state.excused_ms += fact.excused_ms
+                    seat_state.excused_sum_ms += fact.excused_ms
                 if plies.apply(fact):
                     self._adopt_newest_position(plies, fact.at_ms)
             case facts.MoveMade():
@@ -165,7 +165,7 @@ class Progress:
 
     def _add_excused_time(self, fact: facts.StartTold | facts.SeatAway | facts.MoveMade, may_void: bool = True) -> None:
         seat_state = self.seats[fact.seat]
-        seat_state.excused_ms += fact.excused_ms
+        seat_state.excused_sum_ms += fact.excused_ms
         if not may_void:
             return
         if self.plies is None:
@@ -195,7 +195,7 @@ class Progress:
         Return true if the answer has completed the ply.
         """
         self.apply_move(self.seats[move_fact.seat], move_fact, None, may_void)
-        is_made = plies.store_answer(move_fact, code)
+        is_made = plies.apply_answer(move_fact, code)
         if is_made:
             self._adopt_newest_position(plies, move_fact.at_ms)
         return is_made
@@ -213,7 +213,7 @@ class Progress:
         for seat_state in self.seats:
             seat_state.excused_in_ply_ms = seat_state.earlier_thinking_ms = 0
         if self.terms.spectator_delay_ms:
-            plies.queue_for_spectators(at_ms, self.clock(at_ms))
+            plies.queue_for_spectators(at_ms, self.times_left_ms(at_ms))
         for seat in self.state.finished:
             self.seats[seat].is_out = True
         self.run_clocks_of_away(at_ms)
@@ -296,11 +296,11 @@ class Progress:
         times_ms += [self.away_until_ms(seat_state) for seat_state in self.seats if seat_state.is_awaited_back]
         return min(times_ms, default=None)
 
-    def clock(self, now_ms: int) -> tuple[int, ...]:
+    def times_left_ms(self, now_ms: int) -> tuple[int, ...]:
         """Return the time in ms, including the bank, that each seat has left at `now_ms` for its open or next turn."""
-        return tuple([self.remaining_ms(seat, now_ms) for seat in range(len(self.seats))])
+        return tuple([self.time_left_ms(seat, now_ms) for seat in range(len(self.seats))])
 
-    def remaining_ms(self, seat: int, now_ms: int) -> int:
+    def time_left_ms(self, seat: int, now_ms: int) -> int:
         """Return the time in ms that a seat has left for its open turn; without an open turn, for its next move."""
         seat_state = self.seats[seat]
         thought_ms = (

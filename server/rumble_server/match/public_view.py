@@ -28,7 +28,7 @@ def clocks(progress: Progress, now_ms: int) -> Clocks:
     public = position(progress, now_ms)
     if not public.is_newest:
         return Clocks(now_ms, public.seats_ms)
-    return progress.clocks_when_asked or Clocks(now_ms, progress.clock(now_ms))
+    return progress.clocks_when_asked or Clocks(now_ms, progress.times_left_ms(now_ms))
 
 
 def movers(progress: Progress) -> list[int]:

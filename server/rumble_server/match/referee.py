@@ -167,25 +167,25 @@ class Referee:
             self._announcer.record_frame(seat, "bot", frame, now_ms, excused_ms)
             frame = ""
         terms = progress.terms
-        made = facts.MoveMade(
+        move_fact = facts.MoveMade(
             terms.match, terms.attempt, len(progress.moves), seat, turn_id, text, bank_ms, frame, now_ms, excused_ms
         )
         may_void = not excused_ms or not self._is_wait_measured(seat_state, turn)
         if plies is not None:
-            self._take_answer(plies, made, code, may_void)
+            self._record_answer(plies, move_fact, code, may_void)
             return True
         # The ply of a plain match is made here, because a further call costs time. The move is applied before its fact
         # is appended, because the fact also has the next turn, which is made from the new position.
         try:
             state = state.after(code)
-            progress.apply_move(seat_state, made, state, may_void)
+            progress.apply_move(seat_state, move_fact, state, may_void)
             outcome = state.outcome
             is_stalled = excused_ms > 0 and progress.excused_toward_void_ms > self._most_excused_ms
             if outcome is None and not is_stalled:
-                self._announcer.ask(now_ms, made)
+                self._announcer.ask(now_ms, move_fact)
         finally:
-            if not made.next_turn_id:  # no turn was asked with the move, or the game's own code has failed
-                self._announcer.append(made)
+            if not move_fact.next_turn_id:  # no turn was asked with the move, or the game's own code has failed
+                self._announcer.append(move_fact)
         if is_stalled:
             self._void_if_stalled(now_ms)
         elif outcome is not None:
@@ -263,7 +263,7 @@ class Referee:
 
     # --- matches that are not plain ---
 
-    def _take_answer(self, plies: Plies, move_fact: facts.MoveMade, code: int, may_void: bool) -> None:
+    def _record_answer(self, plies: Plies, move_fact: facts.MoveMade, code: int, may_void: bool) -> None:
         """Record a seat's answer for the present ply. If the answer has completed the ply, call `_advance`.
 
         `code` is the code of the move. If `may_void` is true, the excused time may make the match void.
@@ -402,7 +402,7 @@ class Referee:
         seats = list(enumerate(progress.seats))
         over.told = _interned(tuple([seat for seat, each in seats if each.away_since_ms is None]))
         over.seats_excused_ms = _interned(
-            tuple([each.excused_ms + progress.excused_ms(seat, now_ms) for seat, each in seats])
+            tuple([each.excused_sum_ms + progress.excused_ms(seat, now_ms) for seat, each in seats])
         )
         over.drops = _interned(tuple([each.drops for _, each in seats]))
         if any(failures.values()):

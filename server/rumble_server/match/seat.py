@@ -56,7 +56,7 @@ class SeatState:
     is_stamped: bool = False
     allowed_lag_ms: int = 0
     """Sum in ms of the lag allowed in the seat's turns."""
-    excused_ms: int = 0
+    excused_sum_ms: int = 0
     """Sum in ms of the time excused at the seat's moves, and at stops of the seat's clock."""
     drops: int = 0
     """Number of times that the connection ended during the seat's own turn."""

@@ -134,7 +134,7 @@ def test_excused_time_before_a_fall_is_in_the_fact_and_in_the_sum_of_the_seat() 
     assert [fact.excused_ms for fact in driven.all_facts(SeatFell)] == [300]
     assert driven.over.seats_excused_ms == (345, 300, 345, 345)
     again = DrivenReferee.rebuilt(driven.facts[:-1], now_ms=driven.now_ms)
-    assert [own.excused_ms for own in again.progress.seats] == [340, 300, 340, 340]
+    assert [own.excused_sum_ms for own in again.progress.seats] == [340, 300, 340, 340]
 
 
 def test_an_answer_that_is_too_late_with_all_lateness_excused_loses_only_its_own_seat() -> None:

@@ -246,6 +246,6 @@ def test_a_turn_in_the_fact_of_its_move_tells_as_much_as_a_fact_of_its_own(
 
 def known_of(facts: Sequence[MatchFact], now_ms: int) -> list[Any]:
     """Return the seats of a referee rebuilt from these facts."""
-    times = ("bank_ms", "away_left_ms", "allowed_lag_ms", "excused_ms")
+    times = ("bank_ms", "away_left_ms", "allowed_lag_ms", "excused_sum_ms")
     known = attrgetter(*times, "retries_left", "drops", "answered_turn_ids")
     return [known(seat) for seat in DrivenReferee.rebuilt(facts, now_ms=now_ms).progress.seats]

@@ -45,11 +45,11 @@ def test_a_bank_alone_is_a_chess_clock() -> None:
 def test_the_clock_of_the_bot_that_waits_stands() -> None:
     driven = DrivenReferee.seated(time_control=BANK)
     driven.pass_ms(1400)
-    assert driven.progress.clock(driven.now_ms) == (100, 1500)
+    assert driven.progress.times_left_ms(driven.now_ms) == (100, 1500)
     driven.move(0, "4")
-    assert driven.progress.clock(driven.now_ms) == (1200, 1500)
+    assert driven.progress.times_left_ms(driven.now_ms) == (1200, 1500)
     driven.pass_ms(1100)
-    assert driven.progress.clock(driven.now_ms) == (1200, 400)
+    assert driven.progress.times_left_ms(driven.now_ms) == (1200, 400)
 
 
 def test_the_clock_of_a_bot_that_is_away_stands_where_the_bot_left_it() -> None:
@@ -57,7 +57,7 @@ def test_the_clock_of_a_bot_that_is_away_stands_where_the_bot_left_it() -> None:
     driven.pass_ms(400)
     driven.disconnect(0)
     driven.pass_ms(300)
-    assert driven.progress.clock(driven.now_ms) == (1100, 1500)
+    assert driven.progress.times_left_ms(driven.now_ms) == (1100, 1500)
     driven.connect(0)
     assert driven.turn["clock"]["seats_ms"] == [1100, 1500]
 
@@ -110,7 +110,7 @@ def test_the_clock_of_a_turn_that_waited_in_the_server_starts_when_it_is_sent() 
     assert turn is not None
     driven.progress.stop_clock(0, turn.turn_id)
     driven.pass_ms(900)
-    assert driven.progress.clock(driven.now_ms) == (1000, 1000)
+    assert driven.progress.times_left_ms(driven.now_ms) == (1000, 1000)
     driven.progress.start_clock(0, turn.turn_id, driven.now_ms)
     assert timed_out(driven, 1000) == (0,)
 
