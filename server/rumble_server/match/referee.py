@@ -400,7 +400,7 @@ class Referee:
         over = facts.MatchOver.of(progress.terms, outcome, tuple(progress.moves), now_ms, reason, falls)
         over.at_fault, over.stalled, over.informed = at_fault, stalled, progress.has_info
         seats = list(enumerate(progress.seats))
-        over.told = _interned(tuple([seat for seat, each in seats if each.away_since_ms is None]))
+        over.connected = _interned(tuple([seat for seat, each in seats if each.away_since_ms is None]))
         over.seats_excused_ms = _interned(
             tuple([each.excused_sum_ms + progress.excused_ms(seat, now_ms) for seat, each in seats])
         )
