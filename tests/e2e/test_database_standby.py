@@ -73,7 +73,7 @@ async def play(at: Pair, until_it_lacks: Callable[[RawField], Awaitable[object]]
 
 async def test_facts_that_bots_were_told_are_in_a_synchronous_standby(tmp_path: Path) -> None:
     with pair(tmp_path, synchronous=True) as at:
-        waiting = "SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'SyncRep' AND query ~ 'held'"
+        waiting = "SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'SyncRep' AND query ~ 'led'"
 
         async def something_is_committed_and_told_nobody(_field: RawField) -> None:
             async with asyncio.timeout(ON_S):
