@@ -11,6 +11,8 @@ from playwright.async_api import Page
 from rumble_engine import Drawing, Game, JointState, State, game_families, game_names, get_game
 from rumble_server.web.pages.board_svg import seat_piece, svg
 
+pytestmark = pytest.mark.slow
+
 PLAYOUTS = 3
 MOST_PLIES = 1_000
 """Maximum number of plies of a playout, which matches of a repeated game can exceed."""

@@ -15,6 +15,8 @@ from tests.browser.problems import Problems
 from tests.browser.running_server import RunningServer
 from tests.browser.sample_site import LONG_NAMES, SLOW
 
+pytestmark = pytest.mark.slow
+
 NAME = "<img src=x onerror=alert(1)> & Sons"
 
 

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator
 
+import pytest
 import pytest_asyncio
 from playwright.async_api import Page, expect
 from rumble_bots.reference.remote import RemoteReferenceBot
@@ -12,6 +13,8 @@ from rumble_protocol.secret import make_secret
 
 from tests.browser.conftest import OpenPage
 from tests.browser.running_server import RunningServer
+
+pytestmark = pytest.mark.slow
 
 CLICKS_TO_THE_FIRST_MATCH = 5
 

@@ -13,6 +13,8 @@ from tests.browser.paced_bots import Pace, PacedBots
 from tests.browser.running_server import RunningServer
 from tests.needs import long_or
 
+pytestmark = pytest.mark.slow
+
 SLOW = {"move_ms": 3_600_000}
 STAY_MS = 60_000
 """Time in ms for which a result stays on its board in tests that read several facts about the board."""
