@@ -122,7 +122,12 @@ class AsyncReader:
     async def _in_process(self, make: Callable[[*Args], T], *args: *Args) -> T:
         try:
             async with self._workers.queue.service():
-                return await self._workers.process.run(make, *args)
+                work = asyncio.ensure_future(self._workers.process.run(make, *args))
+                try:
+                    return await asyncio.shield(work)
+                except asyncio.CancelledError:  # the process works on: the asker is charged, and nobody else is served
+                    await asyncio.wait([work])
+                    raise
         except BrokenExecutor as error:
             raise StoreError(f"the process that reads it died: {error}") from None
 

@@ -33,6 +33,7 @@ from tests.server.reading_here import ReadingHere
 from tests.server.store.databases import Database, opened
 from tests.server.store.disk import group_of, write
 from tests.server.store.played import record
+from tests.waiting import until_true
 
 
 def tournament(id_: str, *, over: bool = True, started: bool = True, listed: bool = True) -> list[LogFact]:
@@ -111,6 +112,29 @@ async def test_a_request_that_waits_for_time_does_not_keep_the_reading_process(d
         assert not waiting.done()
         waiting.cancel()
         await waiting
+
+
+async def test_the_process_serves_nobody_else_while_it_works_on_for_a_caller_that_is_gone(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    served: list[str] = []
+    may_end = asyncio.Event()
+
+    async def run(_make: Any, word: str) -> None:
+        served.append(word)
+        await may_end.wait()
+
+    async with reader_of(database) as reader:
+        monkeypatch.setattr(reader._workers.process, "run", run)
+        gone, other = (asyncio.create_task(reader.run(len, word)) for word in ("gone", "other"))
+        await until_true(lambda: served)
+        gone.cancel()
+        for _ in range(10):
+            await asyncio.sleep(0)
+        assert (served, gone.done()) == (["gone"], False)
+        may_end.set()
+        await asyncio.wait([gone, other])
+        assert (served, gone.cancelled(), other.exception()) == (["gone", "other"], True, None)
 
 
 # --- records ---
