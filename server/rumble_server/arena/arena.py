@@ -161,8 +161,6 @@ class Arena:
         sessions = self._sessions
         invitation = self.invitations.check_login(login, caller.address)
         invited_to = invitation.tournament_id
-        if invited_to is not None:
-            sessions.mark_invited(session_id, invited_to)
         with self.transaction:
             try:
                 self.logins.check_room(login, caller, invited_to)
@@ -178,6 +176,8 @@ class Arena:
                     sessions.close(session_id, close)
                 sessions.not_logged_in(session_id)
                 return
+            if invited_to is not None:
+                sessions.mark_invited(session_id, invited_to)
             session = BotSession(session_id, login, caller, self._senders)
             self._logged_in[session_id] = player, session
             self.logins.attach(player, session, login)

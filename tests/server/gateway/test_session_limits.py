@@ -112,6 +112,14 @@ def test_a_valid_invitation_has_a_bucket_of_its_own() -> None:
     assert world.login("fay", BEYOND, key=KEY, join="friday", invite="sesame").error() == "too_many_messages"
 
 
+def test_a_refused_login_with_a_valid_invitation_is_not_invited() -> None:
+    world = World()
+    world.create(invite="sesame")
+    world.login("ann", BEYOND, key=KEY)
+    refused = world.login("ann", BEYOND, key="another-key-of-ann", join="friday", invite="sesame")
+    assert (refused.error(), refused.link.invited_to) == ("bad_key", None)
+
+
 def burned(world: World, number: int) -> None:
     """A holder of the invitation claims a name, and goes."""
     world.login(f"burned-{number}", BEYOND, key=KEY, join="friday", invite="sesame").drop()
