@@ -151,4 +151,6 @@ class Claims:
                     self._recorder.players.forget(name)
                 del claimed[name]
                 return True
+        if not claimed:
+            self._claimed.pop(owner, None)
         return False

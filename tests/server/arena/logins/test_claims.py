@@ -33,6 +33,17 @@ def test_in_a_full_club_the_address_with_most_names_that_do_not_play_makes_room(
     ]
 
 
+def test_an_address_whose_names_are_gone_is_ranked_no_more() -> None:
+    here = World(admission=Admission(Bounds(names_per_hour=1_000)))
+    here.arena.allowance.quotas = Quotas(bots=2)
+    assert [claim(here, name, "192.0.2.1") for name in ("ann", "ben")] == ["session"] * 2
+    for name in ("ann", "ben"):
+        here.organiser.reset_key(name, None)
+    assert [claim(here, name, "203.0.113.9") for name in ("cat", "dan")] == ["session"] * 2
+    assert claim(here, "eve", "198.51.100.1") == "quota"
+    assert list(here.arena.claims._claimed) == ["203.0.113.9"]
+
+
 def test_in_a_full_club_nobody_loses_a_name_to_an_address_that_may_claim_none() -> None:
     here = World(admission=Admission(Bounds(names_per_hour=4)))
     here.arena.allowance.quotas = Quotas(bots=5)
