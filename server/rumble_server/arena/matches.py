@@ -167,9 +167,7 @@ class Matches:
             )
 
     def abort(self, match_id: str, reason: str) -> None:
-        match = self.live[match_id]
-        self._referees[match_id].abort(reason, self._clock.now_ms())
-        self._finish_or_arm(match)
+        self._call_referee(self.live[match_id], Referee.abort, reason, self._clock.now_ms())
 
     def forfeit(self, match_id: str, player: Player, termination: Termination, reason: str) -> None:
         """Let a player lose a match by an event outside the game, such as leaving the tournament."""

@@ -1,6 +1,6 @@
 """The connection of a bot: an `asyncio.Protocol` on the sans-I/O API of `websockets`.
 
-No other module uses bots' sockets.
+No other module reads or writes bots' sockets.
 
 Bots use the same port as the pages: `upgrade.py` hands a connection over when a request asks for an upgrade. A received
 frame has all of its effects within `data_received`, or within `on_scheduled` if the frame had to wait for a later

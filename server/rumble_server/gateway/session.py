@@ -138,8 +138,7 @@ class Session:
     _unread: list[str] = field(default_factory=list)
     """Frames received in the phase `checking`."""
     _login_by_ms: int = field(init=False)
-    """Deadline of the login in ms, as if the server had never been late. The deadline plus the present lateness is the
-    time at which the session is closed.
+    """Deadline of the login in ms, less the lateness when the timer was set. `_login_left_ms` is computed from it.
 
     A sleep of the machine counts as lateness: server time jumps, but the time of timers stands still.
     """

@@ -2,8 +2,9 @@
 
 The same facts change the progress in play, and after a restart when the log is read. Both lead to the same state. A few
 values are not rebuilt from facts, because they belong to the running process and the present connections: the lag of a
-connection, the fields that a bot omits from turns, turns that wait in the server, and the end of a grace. Pages and the
-feed only read a progress, by the functions of `public_view.py`. All times are in ms.
+connection, the fields that a bot omits from turns, turns that wait in the server, the end of a grace, and which excused
+times may make the match void. Pages and the feed only read a progress, by the functions of `public_view.py`. All times
+are in ms.
 """
 
 from collections.abc import Collection, Iterable
