@@ -122,7 +122,7 @@ class MemoryLink(PlainLink):
         self.closed = code
         self.can_send = False
 
-    def abort_silent(self) -> None:
+    def cut_off_silent(self) -> None:
         self.was_cut = True
 
 

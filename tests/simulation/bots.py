@@ -237,7 +237,7 @@ class SimBot:
             self.connect()
         if self.plan.drop and not self.network.calm and self.random.random() < self.plan.drop:
             self._backoff_ms = self.plan.pause_ms
-            wire.abort_silent()
+            wire.cut_off_silent()
             return
         think_ms = self.random.randint(*self.plan.think_ms)
         think_ms = min(think_ms, turn["clock"]["remaining_ms"] // 4)

@@ -66,13 +66,13 @@ def _drop(bot: SimBot, wire: Wire, turn: Frame) -> None:
 
 def _drop_after_the_answer(bot: SimBot, wire: Wire, turn: Frame) -> None:
     bot.answer(wire, turn)
-    wire.abort_silent()
+    wire.cut_off_silent()
 
 
 def _crash(bot: SimBot, wire: Wire, turn: Frame) -> None:
     bot.last_move = None
     bot.seen_matches.clear()
-    wire.abort_silent()
+    wire.cut_off_silent()
 
 
 def _flood(bot: SimBot, wire: Wire, turn: Frame) -> None:

@@ -102,7 +102,7 @@ class Network:
         wire.accept()
         if self.weather.life_ms is not None and not self.calm:
             life_ms = int(self.random.expovariate(1 / self.weather.life_ms))
-            self.timeline.call_in(life_ms, lambda: None if self.calm else wire.abort_silent())
+            self.timeline.call_in(life_ms, lambda: None if self.calm else wire.cut_off_silent())
         return wire
 
     def delay_ms(self) -> int:
@@ -219,7 +219,7 @@ class Wire(PlainLink):
 
     # --- the ends of a connection ---
 
-    def abort_silent(self) -> None:
+    def cut_off_silent(self) -> None:
         """Drop the connection: frames on their way are lost, and each end notices in its own time."""
         if self._at_bot and not self._cut:
             self._cut = True

@@ -336,7 +336,7 @@ class Arena:
         """Cut a silent session if no turn is open. If a turn is open, do nothing; the bot's clock ends the match."""
         logged_in = self._logged_in.get(session_id)
         if logged_in is None or not self.matches.is_on_turn(logged_in[1]):
-            self._sessions.abort_silent(session_id)
+            self._sessions.cut_off_silent(session_id)
 
     def close(self, session_id: int, code: CloseCode) -> None:
         """Close a session after its queued frames."""

@@ -140,7 +140,7 @@ class Sessions(Protocol):
     def close(self, session_id: int, code: CloseCode) -> None:
         """Begin the closing handshake."""
 
-    def abort_silent(self, session_id: int) -> None:
+    def cut_off_silent(self, session_id: int) -> None:
         """End the connection at once, because it has long been silent and its bot is not on turn."""
 
 

@@ -21,7 +21,7 @@ class Upkeep:
 
     def __init__(self, clubs: ClubRegistry) -> None:
         self._clubs = clubs
-        self._parts = clubs.shared
+        self._shared = clubs.shared
         self._is_stopping = asyncio.Event()
         self._tasks: set[asyncio.Task[None]] = set()
 
@@ -42,14 +42,14 @@ class Upkeep:
     async def _count_ended(self) -> None:
         """Count the tournaments of earlier runs for /metrics. The count reads the whole database."""
         try:
-            self._parts.ended.add(await asyncio.to_thread(self._read_ended))
+            self._shared.ended.add(await asyncio.to_thread(self._read_ended))
         except StoreError as error:
             log.error("the tournaments that are over could not be counted: %s", error)
         except Exception:  # `close` waits for this task, and must not fail
             log.exception("the tournaments that are over could not be counted")
 
     def _read_ended(self) -> Mapping[str, Counted]:
-        with closing(self._parts.store.reader()) as reader:
+        with closing(self._shared.store.reader()) as reader:
             return reader.ended_by_club()
 
     async def _prune(self) -> None:
@@ -57,8 +57,8 @@ class Upkeep:
 
         Otherwise anybody could fill the disk.
         """
-        store = self._parts.store
-        before_ms = self._parts.clock.now_ms() - self._parts.config.bounds.challenge_frames_ms
+        store = self._shared.store
+        before_ms = self._shared.clock.now_ms() - self._shared.config.bounds.challenge_frames_ms
         try:
             await asyncio.to_thread(store.prune_challenges, before_ms, self._is_stopping.is_set)
             sizes = await asyncio.to_thread(store.count_bytes, [club.name for club in self._clubs])

@@ -334,7 +334,7 @@ class Connection(asyncio.Protocol):
             self._flush()
             self.resume_reading()  # so that the bot's own close is read, even if the login is never answered
 
-    def abort_silent(self) -> None:
+    def cut_off_silent(self) -> None:
         """End the connection without a handshake, because the bot has been silent for long."""
         log.warning("%s: cut off, silent for %d ms", self._log_name(), self._now_ms() - self.pings.heard_ms)
         self.abort()

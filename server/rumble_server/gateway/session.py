@@ -86,7 +86,7 @@ class Link(Protocol):
     def close(self, code: CloseCode, reason: str) -> None:
         """Begin the closing handshake."""
 
-    def abort_silent(self) -> None:
+    def cut_off_silent(self) -> None:
         """End the connection at once, without the closing handshake."""
 
 
@@ -184,9 +184,9 @@ class Session:
         is_worker = len(self._counted_as) > 1
         self.link.close(code, WORKER_REPLACED if code == CloseCode.REPLACED and is_worker else CLOSE_REASONS[code])
 
-    def abort_silent(self) -> None:
+    def cut_off_silent(self) -> None:
         """End the connection at once, without the closing handshake."""
-        self.link.abort_silent()
+        self.link.cut_off_silent()
 
     # --- the connection's side ---
 

@@ -59,6 +59,6 @@ class SessionRegistry:
         if session := self.by_id.get(session_id):
             session.close(code)
 
-    def abort_silent(self, session_id: int) -> None:
+    def cut_off_silent(self, session_id: int) -> None:
         if session := self.by_id.get(session_id):
-            session.abort_silent()
+            session.cut_off_silent()

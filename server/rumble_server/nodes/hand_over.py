@@ -205,7 +205,7 @@ class HandOvers:
             if own_epochs.get(club) != lost.epoch:  # the hand-over took effect, but its answer was lost
                 del self.unconfirmed[club]
                 self._state.commands.close_handed_over(club)
-            elif not self._state.hands_over(club):
+            elif not self._state.has_queued_hand_over(club):
                 # The hand-over was lost. The club is stopped, and can be led again only under a new epoch, even by
                 # this node. A club that was left without a leader is left so again.
                 to = lost.to and (self._target_of(club) or self._state.node)

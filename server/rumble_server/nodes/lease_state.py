@@ -48,7 +48,7 @@ class LeaseState:
         """
         return self.rows.order_for("" if self.stands_by else club)
 
-    def hands_over(self, club: str) -> bool:
+    def has_queued_hand_over(self, club: str) -> bool:
         """Return true if the queue has a hand-over of a club."""
         return any(isinstance(each, HandOver) and each.club == club for each in self._queue)
 

@@ -55,7 +55,7 @@ class LiveStandings(ABC, Generic[R]):
         self.tally.add_bot(name)
         self.version += 1
 
-    def withdraw(self, name: str) -> None:
+    def remove_bot(self, name: str) -> None:
         """Remove a bot without matches from the field."""
         self.tally.bots.pop(name, None)
         self.version += 1
@@ -167,8 +167,8 @@ class WinLossStandings(LiveStandings[Result]):
         if self.rounds is not None:
             self.rounds.rows.setdefault(name, [])
 
-    def withdraw(self, name: str) -> None:
-        super().withdraw(name)
+    def remove_bot(self, name: str) -> None:
+        super().remove_bot(name)
         if self.rounds is not None:
             self.rounds.rows.pop(name, None)
 

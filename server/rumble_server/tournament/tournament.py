@@ -157,7 +157,7 @@ class Tournament:
         self.running[fact.match] = fact
         for bot in fact.seats:
             self.field[bot].playing += 1
-        agenda = self._agenda()
+        agenda = self._started_agenda()
         agenda.dequeue(agenda.find(fact.match))
 
     def _apply_joined(self, fact: facts.BotJoined) -> None:
@@ -179,11 +179,11 @@ class Tournament:
             for resting in self.half_byes.values():
                 resting.pop(fact.bot, None)
             self.absence.forget(fact.bot)
-            self.standings.withdraw(fact.bot)
+            self.standings.remove_bot(fact.bot)
         else:
             self.field[fact.bot].withdrawn = True
             self._update_gone(self.field[fact.bot])
-            self._agenda().withdraw(fact.bot)
+            self._started_agenda().withdraw(fact.bot)
             self.standings.version += 1  # a tie in a bracket may be decided now
             self._mark_for_check((fact.bot,))
 
@@ -233,7 +233,7 @@ class Tournament:
             self.agenda.set_half_byes(self.half_byes)
 
     def _apply_round(self, new_round: AnyRound, at_ms: int) -> None:
-        agenda = self._agenda()
+        agenda = self._started_agenda()
         bots = agenda.names(new_round.bots)
         if bots or new_round.half_byes:  # a round with neither means: no further round is possible
             pairs = [(agenda.bots[first], agenda.bots[second]) for first, second in new_round.pairs]
@@ -251,16 +251,16 @@ class Tournament:
 
         Call the method before the bot gets further matches.
         """
-        if not self._agenda().has_more_for(bot):
+        if not self._started_agenda().has_more_for(bot):
             self.field[bot].count_absence_from(at_ms)
 
-    def _agenda(self) -> Agenda:
+    def _started_agenda(self) -> Agenda:
         if self.agenda is None:
             raise ValueError(f"tournament {self.id} has not started")
         return self.agenda
 
     def _apply_over(self, over: MatchOver) -> None:
-        agenda = self._agenda()
+        agenda = self._started_agenda()
         was_running = self.running.pop(over.match, None) is not None
         is_void, at_fault = over.scores is None, over.at_fault
         # A match lost by absence neither proves that the bot fails, nor that it works.
@@ -295,7 +295,7 @@ class Tournament:
         self.voided_results.append((index, over))
         self.standings.remove(self.standings.result_of(over))
         self.voided.append(over)
-        agenda = self._agenda()
+        agenda = self._started_agenda()
         if MatchId.parse(over.match).round < len(agenda.schedule.rounds_added):
             self.voided_later[over.match] = None
         for bot in over.seats + over.absent:
@@ -409,7 +409,7 @@ class Tournament:
 
     def next_matches(self, bot: str) -> list[Slot]:
         """Return the bot's waiting matches that may start next; an empty list unless the tournament runs."""
-        return self._agenda().queue.next_slots(bot) if self.has_waiting(bot) else []
+        return self._started_agenda().queue.next_slots(bot) if self.has_waiting(bot) else []
 
     def has_waiting(self, bot: str) -> bool:
         return self.status == "running" and self.agenda is not None and self.agenda.queue.has_waiting(bot)

@@ -48,7 +48,7 @@ def test_a_swiss_is_ranked_by_its_rounds() -> None:
     standings = swiss()
     for name in (*NAMES, "eve", "fay"):
         standings.add_bot(name)
-    standings.withdraw("fay")
+    standings.remove_bot("fay")
     standings.pair([("ann", "ben"), ("cid", "Dan")], 1, ["eve"])
     first = result("t.1.1.1.1", "ann", "ben", (1.0, 0.0))
     standings.add(first)
