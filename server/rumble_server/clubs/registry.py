@@ -336,4 +336,4 @@ class ClubRegistry:
         self.for_each(Club.close, "could not be closed")
         while self.stopped_clubs:
             _, club = self.stopped_clubs.popitem()
-            club.run_steps("could not be disconnected", club.disconnect_all)
+            club.run_steps("could not be abandoned", club.disconnect_all)

@@ -138,14 +138,14 @@ class LedClubs:
     def close_handed_over(self, name: str) -> None:
         club = self._clubs.stopped_clubs.pop(name, None)
         if club is not None:
-            club.run_steps("could not be disconnected", club.disconnect_all)
+            club.run_steps("could not be abandoned", club.disconnect_all)
 
     def suspend(self) -> None:
         self._clubs.for_each(Club.suspend, "could not be suspended")
 
     def disconnect_all(self) -> None:
         self._clubs.refuses_bots = True
-        self._clubs.for_each(Club.disconnect_all, "could not be disconnected")
+        self._clubs.for_each(Club.disconnect_all, "could not be abandoned")
 
     def resume(self) -> None:
         self._clubs.refuses_bots = False

@@ -71,7 +71,7 @@ async def test_a_club_that_cannot_be_abandoned_after_its_hand_over_holds_up_no_o
         club.disconnect_all = fail  # type: ignore[method-assign]
         first.clubs.stopped_clubs["one"] = club
         first.led.close_handed_over("one")
-    assert "club one could not be disconnected" in caplog.text
+    assert "club one could not be abandoned" in caplog.text
 
 
 async def test_a_club_lost_and_led_again_while_a_commit_hangs_loses_its_waiting_facts(tmp_path: Path) -> None:
