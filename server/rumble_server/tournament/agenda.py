@@ -6,7 +6,7 @@ So memory grows with the number of bots, not of pairings. No bot has to wait for
 while its matches with a few slow opponents pile up.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 from rumble_server.match.facts import MatchOver
@@ -15,12 +15,22 @@ from rumble_server.tournament.formats import AnyRound, PairingTask
 from rumble_server.tournament.schedule import Schedule
 from rumble_server.tournament.slot import Slot
 
+NO_HALF_BYES: Mapping[int, Collection[str]] = {}
+
 
 class Agenda:
     """The schedule of a running tournament, and the queue of its waiting matches."""
 
-    def __init__(self, tournament_id: str, bots: tuple[str, ...], schedule: Schedule[Any, Any]) -> None:
+    def __init__(
+        self,
+        tournament_id: str,
+        bots: tuple[str, ...],
+        schedule: Schedule[Any, Any],
+        half_byes: Mapping[int, Collection[str]] = NO_HALF_BYES,
+    ) -> None:
+        """`half_byes` has the bots with a half-point bye, by round. The tournament may change them at any time."""
         self._tournament_id = tournament_id
+        self._half_byes = half_byes
         self.queue = schedule.queue(bots)
         self._last_order = 0
         self._played: dict[MatchKey, Any] = {}
@@ -46,10 +56,14 @@ class Agenda:
         return self.schedule.matches_total(self._played, self._withdrawn)
 
     def prepare(self) -> PairingTask | None:
-        """Return the task that pairs the next round. This call changes no state.
+        """Return the task that pairs the next round: all bots without a half-point bye in the round.
 
         Return None while no round can be paired yet, and once the schedule is finished.
         """
+        number = len(self.schedule.rounds_added) + 1
+        bots = self._half_byes.get(number)
+        numbers = {at for at, bot in enumerate(self.bots) if bot in bots} if bots else set[int]()
+        self.schedule.half_byes = {number: numbers}
         return self.schedule.prepare(self._played, self._withdrawn)
 
     def add(self, new_round: AnyRound) -> None:
@@ -84,15 +98,6 @@ class Agenda:
     def withdraw(self, bot: str) -> None:
         """Mark a bot as withdrawn. A schedule that depends on results does not pair the bot any more."""
         self._withdrawn.add(self.bots.index(bot))
-
-    def set_half_byes(self, half_byes: Mapping[int, Iterable[str]]) -> None:
-        """Set the half-point byes. For each round number, `half_byes` has the bots with such a bye in the round.
-
-        All other bots are paired.
-        """
-        number_of = {bot: number for number, bot in enumerate(self.bots)}
-        numbers_by_round = {at: {number_of[bot] for bot in bots if bot in number_of} for at, bots in half_byes.items()}
-        self.schedule.half_byes = numbers_by_round
 
     def open_slot(self, slot: Slot) -> None:
         self.open[slot.match_id] = slot

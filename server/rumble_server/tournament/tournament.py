@@ -121,10 +121,8 @@ class Tournament:
                 self._apply_round(fact.as_round, fact.at_ms)
             case facts.HalfByeGiven():
                 self.half_byes.setdefault(fact.round, {})[fact.bot] = None
-                self._set_half_byes()
             case facts.HalfByeTaken():
                 self.half_byes.setdefault(fact.round, {}).pop(fact.bot, None)
-                self._set_half_byes()
             case facts.ResultVoided():
                 self._apply_voided(fact)
             case facts.InviteChanged():
@@ -206,9 +204,8 @@ class Tournament:
         self.openings = fact.openings
         self._terms = Terms(self.config, fact.openings)
         schedule = self.config.make_schedule(len(fact.bots))
-        self.agenda = Agenda(self.id, fact.bots, schedule)
+        self.agenda = Agenda(self.id, fact.bots, schedule, self.half_byes)
         self._drop_half_byes_after(schedule.number_of_rounds)
-        self._set_half_byes()
         if schedule.has_bracket:
             self.standings.places = self.agenda.places
         self.absence.count_from(fact.at_ms)
@@ -226,11 +223,8 @@ class Tournament:
         self.absence.end()
 
     def _drop_half_byes_after(self, last_round: float) -> None:
-        self.half_byes = {number: bots for number, bots in self.half_byes.items() if number <= last_round}
-
-    def _set_half_byes(self) -> None:
-        if self.agenda is not None:
-            self.agenda.set_half_byes(self.half_byes)
+        for number in [each for each in self.half_byes if each > last_round]:
+            del self.half_byes[number]
 
     def _apply_round(self, new_round: AnyRound, at_ms: int) -> None:
         agenda = self._started_agenda()
