@@ -20,7 +20,7 @@ from websockets.http11 import Request
 from websockets.typing import Subprotocol
 
 from tests.server.frames import checked
-from tests.server.gateway.served import PATIENCE_S, close_code, hear, say, served
+from tests.server.gateway.served import PATIENCE_S, GatewayServer, Raw, close_code, hear, say, served
 
 pytestmark = pytest.mark.e2e
 
@@ -254,18 +254,25 @@ async def test_nothing_can_be_sent_on_a_connection_whose_session_ends_later(end:
         assert not server.gateway.sessions.can_send(session.id)
 
 
+async def left_unread(
+    server: GatewayServer, client: Raw, monkeypatch: pytest.MonkeyPatch
+) -> tuple[connection.Connection, Any]:
+    """Upgrade a client, and leave its socket unread for good. Return its connection and the connection's transport."""
+    monkeypatch.setattr(read_fairness, "MOST_REREAD", 0)
+    await client.upgrade()
+    (bot,) = server.made
+    while server.shared.fairness.sockets:
+        server.shared.fairness.end()
+        server.shared.fairness.claim_time()
+    return bot, bot.transport
+
+
 @pytest.mark.parametrize(("frame", "answer", "is_read"), [(b"{}", "error", False), (LOGIN, "session", True)])
 async def test_a_socket_that_is_left_unread_stays_so_after_its_bytes_are_handled_unless_the_bot_logs_in(
     monkeypatch: pytest.MonkeyPatch, *, frame: bytes, answer: str, is_read: bool
 ) -> None:
-    monkeypatch.setattr(read_fairness, "MOST_REREAD", 0)
     async with served() as server, server.raw() as client:
-        await client.upgrade()
-        (bot,) = server.made
-        transport: Any = bot.transport
-        while server.shared.fairness.sockets:
-            server.shared.fairness.end()
-            server.shared.fairness.claim_time()
+        bot, transport = await left_unread(server, client, monkeypatch)
         bot.data_received(WireFrame(Opcode.TEXT, frame).serialize(mask=True))  # was read before the pause, as with TLS
         await client.hear(answer)
         assert transport.is_reading() is is_read
@@ -277,14 +284,8 @@ async def test_a_socket_that_is_left_unread_stays_so_after_its_bytes_are_handled
 async def test_the_socket_of_a_bot_that_logs_in_while_it_is_left_unread_is_read_at_once(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(read_fairness, "MOST_REREAD", 0)
     async with served() as server, server.raw() as client:
-        await client.upgrade()
-        (bot,) = server.made
-        transport: Any = bot.transport
-        while server.shared.fairness.sockets:
-            server.shared.fairness.end()
-            server.shared.fairness.claim_time()
+        bot, transport = await left_unread(server, client, monkeypatch)
         assert not transport.is_reading()
         monkeypatch.setattr(ReadFairness, "claim_time", lambda _: True)
         bot.data_received(WireFrame(Opcode.TEXT, LOGIN).serialize(mask=True))
