@@ -107,10 +107,12 @@ def test_a_challenge_that_stalls_twice_is_cancelled(restart: bool) -> None:
     assert ann.inbox.frames[-1]["type"] != "error"
 
 
-def stamped(world: World, waited_ms: list[int], *, is_exact: bool = True, bank_ms: int = 0) -> tuple[Bot, Bot]:
+def stamped(
+    world: World, waited_ms: list[int], *, is_exact: bool = True, bank_ms: int = 0, retries: int = 0
+) -> tuple[Bot, Bot]:
     """Return two bots in a match of 300 ms a move whose answers' waiting times are known: first the bot on turn."""
     control = TimeControl(move_ms=300, bank_ms=bank_ms)
-    tournament = world.create(start_at_bots=2, legs=1, time_control=control)
+    tournament = world.create(start_at_bots=2, legs=1, time_control=control, illegal_retries=retries)
     link = {"measure_wait": lambda _ago_ms: (waited_ms[0], is_exact)}
     bots = [world.login(name, link, join=tournament.id) for name in ("ann", "ben")]
     bots.sort(key=lambda bot: not bot.inbox.all("turn"))
@@ -138,6 +140,17 @@ def test_a_bot_thinks_on_its_own_time_while_the_server_is_late(
         (over,) = tournament.results.values()
         assert over.termination is termination
         assert [frame["code"] for frame in mover.inbox.all("rejected")] == ["unknown_match"]
+
+
+def test_a_wait_that_is_measured_before_a_verdict_is_followed_by_one_verdict() -> None:
+    """The clock then runs out earlier than the timer was set for."""
+    world = World()
+    mover, _ = stamped(world, [95], retries=1)
+    world.clock.stall(100)
+    mover.link.waiting.append(lambda: mover.move("nonsense"))
+    world.run()
+    assert [frame["code"] for frame in mover.inbox.all("rejected")] == ["bad_move"]
+    assert mover.last("match_over")["termination"] == Termination.TIMEOUT
 
 
 def test_of_a_turn_from_before_a_suspension_all_lateness_is_excused() -> None:
