@@ -197,9 +197,7 @@ class Connection(asyncio.Protocol):
             session = self.session
             if isinstance(message, Frame) and message.opcode is not Opcode.BINARY:
                 self._on_control_frame(message)
-            elif session is None:
-                continue
-            elif session.is_ending:
+            elif session is None or session.is_ending:
                 self._count_empty()
             elif isinstance(message, str):
                 session.on_text(message)
@@ -373,7 +371,7 @@ class Connection(asyncio.Protocol):
             self._on_pong(bytes(frame.data))
 
     def _count_empty(self) -> None:
-        """Count a control frame, an empty frame, or a frame that an ending session drops.
+        """Count a control frame, an empty frame, or a frame that is dropped because the connection ends.
 
         If there are too many in `FLOOD_MS`, close the connection. The bot forfeits no match.
         """

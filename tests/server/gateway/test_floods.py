@@ -194,24 +194,24 @@ MOVE = b'{"type": "move", "match": "m", "turn_id": "1.1", "move": "4"}'
 @pytest.mark.parametrize(
     ("opcode", "data"), [(Opcode.TEXT, b"x"), (Opcode.TEXT, MOVE), (Opcode.TEXT, b"\xff"), (Opcode.BINARY, b"x")]
 )
-@pytest.mark.parametrize("closed", ["stranger", "bot", "bot, by the arena"])
+@pytest.mark.parametrize("closed", ["refused", "stranger", "bot", "bot, by the arena"])
 async def test_a_flood_of_messages_that_are_dropped_ends_the_connection(
     opcode: Opcode, data: bytes, closed: str
 ) -> None:
     """The close of a bot waits for a frame that waits for the disk."""
     async with served(bounds=Bounds(empty_frames_per_10_s=20)) as server, server.raw() as client:
-        await client.upgrade()
-        if closed != "stranger":
+        await client.upgrade(Sec_WebSocket_Protocol="chess" if closed == "refused" else None)
+        if closed.startswith("bot"):
             client.say(type="login", name="ann")
             await client.hear("session")
             server.arena.players["ann"].send(b"{}", after=1_000_000)
         if closed == "bot, by the arena":
             server.arena.sign_out("ann", "your key was changed")
-        else:
+        elif closed != "refused":
             client.send(Opcode.BINARY, b"")
         client.writer.write(WireFrame(opcode, data).serialize(mask=True) * 100)
-        is_told = closed == "stranger"
-        assert await client.close_code() == (CloseCode.BINARY_FRAME if is_told else CloseCode.TOO_MANY_MESSAGES)
+        codes = {"refused": CloseCode.PROTOCOL_NOT_SUPPORTED, "stranger": CloseCode.BINARY_FRAME}
+        assert await client.close_code() == codes.get(closed, CloseCode.TOO_MANY_MESSAGES)
         async with asyncio.timeout(connection.CLOSE_S / 2):
             await client.ended()
         await server.all_gone()
