@@ -270,11 +270,13 @@ class Connection(asyncio.Protocol):
         The time has two parts: the frame's wait to be written, and the answer's wait to be read. The frame was sent
         `ago_ms` before now.
 
-        The kernel reports only the age of the newest data. If more data came after the answer, the time is therefore
-        only a minimum, and the second value is False.
+        The kernel reports only the age of the newest data. If more data came after the answer, or may have come while
+        the socket was not read, the time is therefore only a minimum, and the second value is False.
         """
-        unread_ms = None if self.transport is None else kernel_unread_ms(self.transport)
-        return (unread_ms or 0) + self._shared.outbox.waited_ms(ago_ms), self._reader.is_newest
+        transport = self.transport
+        unread_ms = None if transport is None else kernel_unread_ms(transport)
+        is_exact = self._reader.is_newest and transport is not None and transport.is_reading()
+        return (unread_ms or 0) + self._shared.outbox.waited_ms(ago_ms), is_exact
 
     def pause_reading(self) -> None:
         """Pause reading while the login of the session is checked."""

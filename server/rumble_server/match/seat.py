@@ -137,7 +137,7 @@ class OpenTurn:
         not excused, because the bot can think meanwhile. All lateness is excused
 
         - for a turn sent before a suspension of the club;
-        - for an answer after which the bot has sent more data, so that only a minimum of the waiting time is known.
+        - for an answer after which the bot may have sent more data, so that only a minimum of the wait is known.
 
         `docs/architecture/matches.md` has an example in numbers, under "Excused time".
         """
