@@ -48,7 +48,7 @@ def test_a_frame_of_no_match_does_not_wait_for_a_result() -> None:
     assert sent.socket.said == [b"error"]
 
 
-def test_a_barrier_waits_for_all_before_it_and_all_later_ones_for_it() -> None:
+def test_a_frame_that_waits_for_all_is_waited_for_by_all_later_frames() -> None:
     sent = Sent()
     sent.sender.post(match_over(b"over", "m", 2))
     sent.sender.post(Outgoing(b"tournament over", 1, waits_for_all=True))
