@@ -385,7 +385,7 @@ class Matches:
         if wake_at_ms is None or now_ms < wake_at_ms:
             self._arm(match)
             return
-        match.timer_at_ms = 1  # before every wake time, so that `_arm` keeps this timer at each further event
+        match.timer_at_ms = 1  # before every wake time, so that `_arm` keeps this timer; after the deadline 0 (`move`)
         match.timer = self._clock.after_input(partial(self._judge, match_id, now_ms))
 
     def _judge(self, match_id: str, due_ms: int, *, has_read: bool = False) -> None:
