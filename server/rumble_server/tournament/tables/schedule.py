@@ -58,7 +58,7 @@ class TableSchedule(Schedule[TableRound, TableScores]):
 class SearchedTables(TableSchedule):
     """A schedule whose rounds do not depend on results. A seeded search makes all rounds at once."""
 
-    slow = True
+    is_slow = True
 
     def __init__(self, plan: TablePlan, rounds: int, tables: int) -> None:
         """Make the schedule. Until the rounds are made, `rounds` rounds of `tables` tables are expected.

@@ -20,8 +20,9 @@ def test_planning_changes_nothing(name: str) -> None:
 
 
 @pytest.mark.parametrize("kind", [RoundRobinOfTables, GauntletOfTables])
-def test_a_search_makes_all_rounds_at_once(kind: type[TableSchedule]) -> None:
+def test_a_search_makes_all_rounds_at_once_and_off_the_event_loop(kind: type[TableSchedule]) -> None:
     schedule = kind(NINE)
+    assert schedule.is_slow
     task = schedule.prepare({})
     assert task is not None
     made = task()
