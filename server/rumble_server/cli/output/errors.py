@@ -40,8 +40,8 @@ def as_cli_error(error: Exception) -> CliError | None:
             return CliError(str(error), ExitCode.USAGE)
         case SdkError() | StoreError():
             return CliError(str(error))
-        case UnicodeEncodeError() if "\udc80" <= error.object[error.start] <= "\udcff":
-            # Python's signs for bytes of an argument that are no text
+        case UnicodeEncodeError() if "\ud800" <= error.object[error.start] <= "\udfff":
+            # Python's signs for bytes of an argument that are no text, or halves of characters that JSON escapes
             problem = "the command line has characters that this locale cannot read; PYTHONUTF8=1 reads them"
             return CliError(problem, ExitCode.USAGE)
         case OSError():

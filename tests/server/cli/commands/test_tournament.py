@@ -148,6 +148,7 @@ def test_commands_say_the_status(capsys: Captured) -> None:
         (["start", "friday", "--host-token", "schlüssel-\u2603"], 2, "plain characters"),
         (["create", "Zo\udcc3\udcab", "--game", "tictactoe"], 2, "PYTHONUTF8=1"),  # a name the locale could not read
         (["standings", "Zo\udcc3\udcab"], 2, "PYTHONUTF8=1"),  # the same in a path of the API
+        (["create", "x", "--game", "hex", "--setting", r'columns="\ud800"'], 2, "PYTHONUTF8=1"),  # half a character
         (["list", "--server", "127.0.0.1:1"], 1, "no server answers at http://127.0.0.1:1"),
     ],
 )
