@@ -3,6 +3,7 @@
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from sys import float_info
 from typing import Any, TypeGuard
 
 from pydantic import ValidationError
@@ -158,6 +159,6 @@ def _result(data: Mapping[str, Any]) -> str:
     termination, scores = data.get("termination"), _list(data.get("scores"))
     if not termination:
         return ""
-    are_numbers = scores and all(isinstance(score, int | float) for score in scores)
+    are_numbers = scores and all(isinstance(score, int | float) and abs(score) <= float_info.max for score in scores)
     result = result_text(scores if are_numbers else None)
     return f"{result}  {data.get('reason')} ({str(termination).replace('_', ' ')})"

@@ -120,7 +120,7 @@ def test_other_files_are_refused_in_one_line(capsys: Captured, tmp_path: Path, t
     assert problem in refused(capsys, 1, "replay", file)
 
 
-@pytest.mark.parametrize("wrong", [{"scores": ["1", 0]}, {"falls": 1}])
+@pytest.mark.parametrize("wrong", [{"scores": ["1", 0]}, {"scores": [10**400, 0]}, {"falls": 1}])
 def test_a_wrong_field_of_the_result_is_left_out(capsys: Captured, tmp_path: Path, wrong: dict[str, object]) -> None:
     file = tmp_path / "file.json"
     file.write_text(json.dumps({**EXPORT, "matches": [{**MATCH, **wrong}]}))
