@@ -126,7 +126,7 @@ class AsyncReader:
                 try:
                     return await asyncio.shield(work)
                 except asyncio.CancelledError:  # the process works on: the asker is charged, and nobody else is served
-                    await asyncio.wait([work])
+                    await asyncio.gather(work, return_exceptions=True)
                     raise
         except BrokenExecutor as error:
             raise StoreError(f"the process that reads it died: {error}") from None

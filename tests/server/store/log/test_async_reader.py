@@ -1,6 +1,7 @@
 """The reader of ended tournaments, from a real database; it never reads on the event loop's thread."""
 
 import asyncio
+import gc
 import logging
 import threading
 from collections.abc import AsyncIterator, Sequence
@@ -123,7 +124,11 @@ async def test_the_process_serves_nobody_else_while_it_works_on_for_a_caller_tha
     async def run(_make: Any, word: str) -> None:
         served.append(word)
         await may_end.wait()
+        if word == "gone":
+            raise StoreError("nobody hears this")
 
+    told: list[object] = []
+    asyncio.get_running_loop().set_exception_handler(lambda _, context: told.append(context))
     async with reader_of(database) as reader:
         monkeypatch.setattr(reader._workers.process, "run", run)
         gone, other = (asyncio.create_task(reader.run(len, word)) for word in ("gone", "other"))
@@ -135,6 +140,9 @@ async def test_the_process_serves_nobody_else_while_it_works_on_for_a_caller_tha
         may_end.set()
         await asyncio.wait([gone, other])
         assert (served, gone.cancelled(), other.exception()) == (["gone", "other"], True, None)
+    del gone
+    gc.collect()
+    assert told == [], "an error without a caller"
 
 
 # --- records ---
