@@ -5,7 +5,6 @@ in the units of a `Scheme`, because rounding could break or make a tie.
 """
 
 from abc import ABC, abstractmethod
-from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -61,8 +60,8 @@ class Count:
     """Matches won over the board. `wins` also includes wins by the opponent's `no_show`."""
     won_second: int = 0
     """Matches won over the board in the second seat."""
-    faults: Counter[Termination] = field(default_factory=Counter)
-    """Matches that ended by the bot's own fault, by kind of fault."""
+    faults: dict[Termination, int] = field(default_factory=dict)
+    """Matches that ended by the bot's own fault, by kind of fault. To copy a Counter takes much longer."""
     unplayed: int = 0
     """Matches won or lost by `no_show`."""
     byes: int = 0
@@ -101,7 +100,7 @@ class MatchNumbers(Protocol):
     @property
     def half_byes(self) -> int: ...
     @property
-    def faults(self) -> Counter[Termination]: ...
+    def faults(self) -> Mapping[Termination, int]: ...
 
 
 R = TypeVar("R")
@@ -183,7 +182,8 @@ class Tally(FieldTally[Result, Count]):
             if forfeit:
                 count.unplayed += sign
         for seat in result.at_fault:
-            self.bots[seats[seat]].faults[result.termination] += sign
+            faults = self.bots[seats[seat]].faults
+            faults[result.termination] = faults.get(result.termination, 0) + sign
         counts = list(self.meetings.get(seats, NONE))
         counts[_outcome(scores, forfeit)] += sign
         if sign > 0 or any(counts):

@@ -173,8 +173,8 @@ def _split(
         parts = [direct_encounter.split(group, meet) for group in groups]
     else:
         if tiebreak == "faults":
-            shown = {name: count.faults.total() for name, count in counts.items()}
-            values: Mapping[str, int] = {name: -count.faults.total() for name, count in counts.items()}
+            shown = {name: sum(count.faults.values()) for name, count in counts.items()}
+            values: Mapping[str, int] = {name: -sum(count.faults.values()) for name, count in counts.items()}
         else:
             values, shown = values_of(tiebreak)
         parts = [split_by(group, values) for group in groups]

@@ -73,7 +73,7 @@ def counts_of(event: TrfEvent) -> dict[str, Count]:
             wins=won + number[codes.FORFEIT_WIN],
             draws=number[codes.DRAW] + number[codes.UNRATED_DRAW],
             losses=lost + number[codes.FORFEIT_LOSS],
-            faults=Counter({Termination.NO_SHOW: number[codes.FORFEIT_LOSS]}),
+            faults={Termination.NO_SHOW: missed} if (missed := number[codes.FORFEIT_LOSS]) else {},
             unplayed=number[codes.FORFEIT_WIN] + number[codes.FORFEIT_LOSS],
             byes=number[codes.PAIRING_BYE] + number[codes.FULL_BYE],
             half_byes=number[codes.HALF_BYE],
