@@ -104,7 +104,7 @@ class Context:
     """Bots that are not connected now."""
     paused: Sequence[Period] = ()
     away: Mapping[str, Sequence[Period]] = field(default_factory=dict)
-    """Spans in which a bot was not connected, by bot. If a bot is away now, its last span ends at `now_ms` or later."""
+    """Periods in which a bot was not connected, by bot. The last period of an absent bot ends at `now_ms` or later."""
     excused_ms: Mapping[str, int] = field(default_factory=dict)
     seats: int = 2
     """Number of seats of a full match."""
@@ -122,7 +122,7 @@ class Context:
         Return 0 if the end comes first.
         """
         total, at_ms = 0, start_ms
-        for begins_ms, ends_ms in sorted([*self.paused, *(span for bot in bots for span in self.away.get(bot, ()))]):
+        for begins_ms, ends_ms in sorted([*self.paused, *(each for bot in bots for each in self.away.get(bot, ()))]):
             total += max(0, min(begins_ms, end_ms) - at_ms)
             at_ms = max(at_ms, ends_ms)
         return total + max(0, end_ms - at_ms)

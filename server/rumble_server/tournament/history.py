@@ -160,8 +160,8 @@ class _History(ABC, Generic[R]):
     def finish(self) -> Context:
         """Add the pause and the absences that go on, and return the audit's context. Call the method once."""
         self._end_pause(self._now.now_ms)
-        for bot, spans in self._now.away.items():
-            self._away.setdefault(bot, []).extend(spans)
+        for bot, periods in self._now.away.items():
+            self._away.setdefault(bot, []).extend(periods)
         return replace(
             self._now,
             paused=self._paused,
