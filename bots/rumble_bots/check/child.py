@@ -43,6 +43,8 @@ class Child:
     output: int | None = None
     """File descriptor for the output. If None, the output goes to a file, and `Exited.said` quotes from it."""
     key: str | None = None
+    cwd: Path | None = None
+    """Working directory of the program; None for the present one."""
     exited: Exited | None = field(default=None, init=False)
     """The event of the program's end; None while the program runs, and after `stop`."""
     _file: Path | None = field(default=None, init=False)
@@ -64,7 +66,12 @@ class Child:
             self._file = Path(name)
         try:
             self._process = await start_group(
-                command, stdin=asyncio.subprocess.DEVNULL, stdout=output, stderr=output, env=os.environ | variables
+                command,
+                stdin=asyncio.subprocess.DEVNULL,
+                stdout=output,
+                stderr=output,
+                env=os.environ | variables,
+                cwd=self.cwd,
             )
         except (OSError, ValueError) as error:
             raise BadCommand(f"cannot run {command[0]!r}: {getattr(error, 'strerror', None) or error}") from None

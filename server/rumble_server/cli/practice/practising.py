@@ -87,12 +87,13 @@ def practise(
 async def _practice(
     config: ServerConfig, wanted: TournamentConfig, against: str, command: Sequence[str], screen: Screen, folder: str
 ) -> int:
+    cwd = Path.cwd()  # the opponent may change the working directory
     async with server_unless_stopped(config, None, asyncio.Event()) as server:
         assert server is not None  # on SQLite no server stands by
         tournament = Organiser(server.arena).create(wanted)
         await server.log.wait(server.log.last)
         async with _opponent(against, server.url, wanted) as opponent, proxying(ws_url(server.url), screen) as proxy:
-            bot = Child(command, proxy, ID, NAME, Path(folder), output=STDERR, key=make_secret())
+            bot = Child(command, proxy, ID, NAME, Path(folder), output=STDERR, key=make_secret(), cwd=cwd)
             try:
                 await bot.start()
                 return await _watch(tournament, opponent, bot, screen)

@@ -84,12 +84,13 @@ def test_the_starter_in_python_tells_who_won_and_closes_its_connection(practise:
 
 
 @pytest.mark.slow
-def test_a_function_plays_as_it_does_in_the_other_commands(
+def test_functions_play_as_they_do_in_the_other_commands(
     practise: Practice, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     Path("mine.py").write_text("def ai(turn): return turn.legal[0]\n")
-    code, out, err = practise("mine.py:ai")
+    Path("other.py").write_text("import os\nos.chdir('/')\ndef ai(turn): return turn.legal[0]\n")
+    code, out, err = practise("--against", "other.py:ai", "mine.py:ai")
     assert code == 0, err
     assert out.splitlines()[-1] == "note   1 of 1 played to the end"
 

@@ -1,5 +1,6 @@
 import json
 import sys
+from pathlib import Path
 
 import pytest
 from rumble_server.cli.processes.bot_process import BotSpec, main, make_bot, process_command, search_ms
@@ -26,3 +27,13 @@ def test_a_bot_that_there_is_not_is_a_line(capsys: pytest.CaptureFixture[str]) -
     assert main(["127.0.0.1:1", "cup", "1", json.dumps([{"bot": "nobody", "name": "x", "seed": 0}])]) == 2
     assert capsys.readouterr().err.startswith("rumble: ")
     assert make_bot(BotSpec("random", "x", 0)) is not None
+
+
+def test_a_bot_that_changes_the_working_directory_hides_no_other_bot(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "mine.py").write_text("import os\nos.chdir('/')\ndef ai(turn): pass\n")
+    monkeypatch.chdir(tmp_path)
+    bots = [{"bot": "mine.py:ai", "name": name, "seed": 0} for name in ("ann", "ben")]
+    assert main(["127.0.0.1:1", "cup", "1", json.dumps(bots)]) == 1
+    assert capsys.readouterr().err == "rumble: cannot reach http://127.0.0.1:1: nobody listens there\n"
