@@ -27,7 +27,7 @@ OMITTED: Final = {
     | (frozenset(get_args(get_args(Login.model_fields["omit"].annotation)[0])) if model is Turn else frozenset())
     for model in _SENT
 }
-"""For each message, and for each part of a feed's events: names of the fields that a server may leave out.
+"""Names of the fields that a server may leave out, for each message and for each part of a feed's events.
 
 A field is left out if it has no content, or if the login's `omit` names the field.
 """

@@ -193,7 +193,7 @@ class HouseBots:
                 arena.claims.check_quota(each, others=new)
                 new += not is_house_name(each)
             checked.append((joined, claim, used))
-        for joined, claim, used in checked:  # only after all checks, so that a refused command adds no bot
+        for joined, claim, used in checked:  # after the checks of all bots: a refused command adds no bot
             player = arena.claims.record_claim(claim, used)
             self._added[player.name.casefold()] = _Added(player.name, reference_bot, tournament.id)
             arena.lifecycle.record_entry(player, tournament, replace(joined, bot=player.name, house=reference_bot))

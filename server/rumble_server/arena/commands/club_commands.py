@@ -1,4 +1,4 @@
-"""All commands of a club, for those who give the commands."""
+"""All commands of a club, in one place for the web."""
 
 from dataclasses import dataclass
 from typing import Self
