@@ -106,7 +106,7 @@ async def _practice(
 async def _opponent(bot: str, url: str, wanted: TournamentConfig) -> AsyncIterator[asyncio.Task[Summary]]:
     """Run the opponent in this process until the `async with` block ends. Yield the opponent's task."""
     spec = BotSpec(bot, own_name(bot), wanted.seed, search_ms(bot, wanted.game))
-    task = asyncio.create_task(serve(make_bot(spec), url, name=spec.name, key=make_secret(), join=ID))
+    task = asyncio.create_task(serve(make_bot(spec, Path.cwd()), url, name=spec.name, key=make_secret(), join=ID))
     try:
         yield task
     finally:

@@ -52,29 +52,25 @@ def process_command(bots: Sequence[BotSpec], server: str, join: str, matches_at_
     return [sys.executable, "-m", "rumble_server.cli.processes.bot_process", server, join, str(matches_at_once), specs]
 
 
-def make_bot(spec: BotSpec, place: Path | None = None) -> Bot:
-    """Make the bot described by `spec`; `place` is as for `load_bot`. Raises BadFunction, ReferenceBotError."""
+def make_bot(spec: BotSpec, cwd: Path) -> Bot:
+    """Make the bot described by `spec`. Raises BadFunction, ReferenceBotError.
+
+    FILE.py is found from the folder `cwd`, since an earlier bot may have changed the working directory.
+    """
     from rumble_bots.functions.load import is_function, load_bot
     from rumble_bots.reference.remote import RemoteReferenceBot
 
     if is_function(spec.bot):
-        return load_bot(spec.bot, place)
+        return load_bot(spec.bot, cwd / spec.bot.rpartition(":")[0])
     options: dict[str, Any] = {} if spec.time_ms is None else {"time_ms": spec.time_ms}
     return RemoteReferenceBot(spec.bot, seed=spec.seed, **options)
 
 
 async def play(specs: Sequence[BotSpec], server: str, join: str, matches_at_once: int) -> None:
     """Play as all bots of `specs` until their tournament, named by `join`, is over."""
-    bots = zip(_make_bots(specs), specs, strict=True)
-    await asyncio.gather(
-        *(serve(bot, server, name=spec.name, join=join, max_matches=matches_at_once) for bot, spec in bots)
-    )
-
-
-def _make_bots(specs: Sequence[BotSpec]) -> list[Bot]:
-    """Find the files of all bots, and then make the bots: a bot may change the working directory."""
-    places = [Path(spec.bot.rpartition(":")[0]).absolute() for spec in specs]
-    return [make_bot(spec, place) for spec, place in zip(specs, places, strict=True)]
+    cwd = Path.cwd()
+    bots = [(make_bot(spec, cwd), spec.name) for spec in specs]
+    await asyncio.gather(*(serve(bot, server, name=name, join=join, max_matches=matches_at_once) for bot, name in bots))
 
 
 def run_to_exit_code(playing: Coroutine[Any, Any, None], prefix: str) -> int:

@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 from rumble_bots.sdk.bot import Bot
@@ -29,8 +30,8 @@ MATCHES_IN_TOURNAMENT = 2
 """Maximum number of matches at once for a house bot in a tournament."""
 
 
-def make_house_bot(reference_bot: str, name: str) -> Bot:
-    """Make a house bot. Raises ReferenceBotError, BadFunction.
+def make_house_bot(reference_bot: str, name: str, cwd: Path) -> Bot:
+    """Make a house bot; `cwd` is as for `make_bot`. Raises ReferenceBotError, BadFunction.
 
     If a reference bot cannot play every installed game, the attribute `games` of the returned bot lists the games that
     it can play.
@@ -39,9 +40,8 @@ def make_house_bot(reference_bot: str, name: str) -> Bot:
 
     kind = REFERENCE_BOTS.get(reference_bot)
     limited = kind is not None and "time_ms" in kind.options
-    bot = make_bot(
-        BotSpec(reference_bot, name, seed=int.from_bytes(os.urandom(4)), time_ms=SEARCH_MS if limited else None)
-    )
+    seed, time_ms = int.from_bytes(os.urandom(4)), SEARCH_MS if limited else None
+    bot = make_bot(BotSpec(reference_bot, name, seed, time_ms), cwd)
     if kind is not None:
         games = game_names()
         played = [game for game in games if kind.can_play(get_game(game).initial())]
@@ -70,6 +70,7 @@ class House:
 
     def __init__(self, group: asyncio.TaskGroup) -> None:
         self._group = group
+        self._cwd = Path.cwd()
         self._playing: dict[tuple[tuple[str, Any], ...], asyncio.Task[None]] = {}
         """The task of each bot. The key has all fields of the bot, so a bot with a changed field gets a new task."""
 
@@ -83,10 +84,13 @@ class House:
         for gone in self._playing.keys() - wanted.keys():
             self._playing.pop(gone).cancel()
         for key in wanted.keys() - self._playing.keys():
-            self._playing[key] = self._group.create_task(_keep_playing(message["server"], wanted[key], tls))
+            playing = _keep_playing(message["server"], wanted[key], tls, self._cwd)
+            self._playing[key] = self._group.create_task(playing)
 
 
-async def _keep_playing(server: str, spec: Mapping[str, Any], tls: Callable[[], ssl.SSLContext] | None) -> None:
+async def _keep_playing(
+    server: str, spec: Mapping[str, Any], tls: Callable[[], ssl.SSLContext] | None, cwd: Path
+) -> None:
     """Play as a bot until the task is cancelled.
 
     Whenever play ends, with or without an error, start again after a pause (`next_pause_s`).
@@ -96,7 +100,7 @@ async def _keep_playing(server: str, spec: Mapping[str, Any], tls: Callable[[], 
     while True:
         began_s = loop.time()
         try:
-            await _play(server + path, spec, tls)
+            await _play(server + path, spec, tls, cwd)
         except Exception as error:
             known = as_cli_error(error)
             if known is None:
@@ -106,9 +110,9 @@ async def _keep_playing(server: str, spec: Mapping[str, Any], tls: Callable[[], 
         await asyncio.sleep(pause_s)
 
 
-async def _play(server: str, spec: Mapping[str, Any], tls: Callable[[], ssl.SSLContext] | None) -> None:
+async def _play(server: str, spec: Mapping[str, Any], tls: Callable[[], ssl.SSLContext] | None, cwd: Path) -> None:
     await serve(
-        make_house_bot(spec["reference_bot"], spec["name"]),
+        make_house_bot(spec["reference_bot"], spec["name"], cwd),
         server,
         name=spec["name"],
         key=spec["key"],

@@ -26,7 +26,7 @@ def test_several_bots_play_in_one_process() -> None:
 def test_a_bot_that_there_is_not_is_a_line(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["127.0.0.1:1", "cup", "1", json.dumps([{"bot": "nobody", "name": "x", "seed": 0}])]) == 2
     assert capsys.readouterr().err.startswith("rumble: ")
-    assert make_bot(BotSpec("random", "x", 0)) is not None
+    assert make_bot(BotSpec("random", "x", 0), Path()) is not None
 
 
 def test_a_bot_that_changes_the_working_directory_hides_no_other_bot(

@@ -34,7 +34,9 @@ def test_reference_bots_that_play_a_game() -> None:
     "play",
     [
         lambda: house._Child([], lambda _: b"").playing,
-        lambda: house_process._keep_playing("http://127.0.0.1:1", {"club": "main", "name": "house-random"}, None),
+        lambda: house_process._keep_playing(
+            "http://127.0.0.1:1", {"club": "main", "name": "house-random"}, None, Path()
+        ),
     ],
 )
 async def test_pauses_between_starts_grow_until_a_run_was_steady(

@@ -1,8 +1,10 @@
+import asyncio
 import json
 import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -18,8 +20,8 @@ PATIENCE_S = 60.0
 
 
 def test_a_house_bot_tells_which_games_it_plays() -> None:
-    assert make_house_bot("random", "house-random").games is None
-    played = make_house_bot("perfect", "house-perfect").games
+    assert make_house_bot("random", "house-random", Path()).games is None
+    played = make_house_bot("perfect", "house-perfect", Path()).games
     assert played is not None
     assert "tictactoe" in played
     assert "othello" not in played
@@ -31,9 +33,30 @@ def test_a_bot_that_refuses_some_games_plays_those_of_families(monkeypatch: pyte
     monkeypatch.setattr(house_process, "game_names", lambda: list(games))
     monkeypatch.setattr(house_process, "get_game", games.__getitem__)
     monkeypatch.setattr(house_process, "game_families", lambda: {"old": family})
-    assert make_house_bot("minimax", "house-minimax").games == ["tictactoe", "old:go", "old:nim"]
-    assert make_house_bot("perfect", "house-perfect").games == ["tictactoe"]
-    assert make_house_bot("mcts", "house-mcts").games is None
+    assert make_house_bot("minimax", "house-minimax", Path()).games == ["tictactoe", "old:go", "old:nim"]
+    assert make_house_bot("perfect", "house-perfect", Path()).games == ["tictactoe"]
+    assert make_house_bot("mcts", "house-mcts", Path()).games is None
+
+
+async def test_a_bot_that_changes_the_working_directory_hides_no_other_bot(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "mine.py").write_text("import os\nos.chdir('/')\ndef ai(turn): pass\n")
+    monkeypatch.chdir(tmp_path)
+    playing = []
+
+    async def serve(*_: object, name: str, **__: object) -> None:
+        playing.append(name)
+        await asyncio.get_running_loop().create_future()
+
+    monkeypatch.setattr(house_process, "serve", serve)
+    async with asyncio.TaskGroup() as group:
+        house = house_process.House(group)
+        bots = [bot_of("main") | {"reference_bot": "mine.py:ai", "name": name} for name in ("ann", "ben")]
+        house.change({"server": "http://127.0.0.1:1", "bots": bots})
+        await asyncio.sleep(0)
+        house.change({"server": "http://127.0.0.1:1", "bots": []})
+    assert sorted(playing) == ["ann", "ben"]
 
 
 @pytest.fixture
