@@ -145,14 +145,14 @@ class Client:
         self._connection = connection
         try:
             while self._connection is not None:
-                frame = await connection.receive()
-                await self._run_actions(
-                    self.conversation.on_frame(frame, connection.round_trip_ms, self.chooser.lateness.ms)
-                )
                 if self._failure is not None:
                     raise self._failure
                 if self._summary is not None:
                     return self._summary
+                frame = await connection.receive()
+                await self._run_actions(
+                    self.conversation.on_frame(frame, connection.round_trip_ms, self.chooser.lateness.ms)
+                )
             raise Lost(NORMAL, "to try again later")
         finally:
             self._connection = None

@@ -296,6 +296,29 @@ async def test_a_bot_that_gives_up_without_a_connection_ends_before_the_next() -
     assert world.answers == ["a further connect"]
 
 
+async def test_a_bot_that_gives_up_during_a_connect_does_not_log_in_again() -> None:
+    given_up = asyncio.Event()
+
+    class Broken(Bot):
+        async def choose(self, turn: Turn) -> str:
+            await given_up.wait()
+            raise GiveUp(BadProgram("it is beyond repair"))
+
+    class Slow(World):
+        async def connect(self, address: Address) -> Connection:
+            connection = await super().connect(address)
+            if connection is second:
+                given_up.set()
+                await asyncio.gather(*client._thoughts)
+            return connection
+
+    second = FakeConnection(*OPENING)
+    client = Slow(FakeConnection(*OPENING, says.turn()), second).client(Broken())
+    with pytest.raises(BadProgram, match="beyond repair"):
+        await client.run()
+    assert (second.sent, second.closed) == ([], True)
+
+
 @pytest.mark.parametrize(
     ("error", "said"), [(Resign("tired"), "resigning: tired"), (ValueError("odd"), "the bot failed: ValueError: odd")]
 )
