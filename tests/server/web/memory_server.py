@@ -121,7 +121,7 @@ class MemoryReader(AsyncReader):
         if batch:
             write(self._database, [batch.content()], index=False)
 
-    async def _in_process(self, make: Callable[[*Args], T], *args: *Args) -> T:
+    async def run(self, make: Callable[[*Args], T], *args: *Args) -> T:
         self._write()
         use(self._rebuilt)
         return passed_on(make(*passed_on(args)))

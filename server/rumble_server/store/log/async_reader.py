@@ -117,17 +117,21 @@ class AsyncReader:
         """Run `make` with the arguments `args` in the reading process, and return the result."""
         # A request may have to wait for the event loop's time. With a task of its own, the work does not wait with the
         # request, while the process stands idle and other requests wait for the process.
-        return await asyncio.create_task(self._in_process(make, *args))
+        began = asyncio.Event()
+        task = asyncio.create_task(self._in_process(began, make, *args))
+        task.add_done_callback(lambda done: done.cancelled() or done.exception())  # asyncio logs no error as forgotten
+        try:
+            return await asyncio.shield(task)
+        except asyncio.CancelledError:
+            if not began.is_set():  # otherwise the process works on: the asker is charged, and nobody else is served
+                task.cancel()
+            raise
 
-    async def _in_process(self, make: Callable[[*Args], T], *args: *Args) -> T:
+    async def _in_process(self, began: asyncio.Event, make: Callable[[*Args], T], *args: *Args) -> T:
         try:
             async with self._workers.queue.service():
-                work = asyncio.ensure_future(self._workers.process.run(make, *args))
-                try:
-                    return await asyncio.shield(work)
-                except asyncio.CancelledError:  # the process works on: the asker is charged, and nobody else is served
-                    await asyncio.gather(work, return_exceptions=True)
-                    raise
+                began.set()
+                return await self._workers.process.run(make, *args)
         except BrokenExecutor as error:
             raise StoreError(f"the process that reads it died: {error}") from None
 

@@ -119,30 +119,29 @@ async def test_the_process_serves_nobody_else_while_it_works_on_for_a_caller_tha
     database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     served: list[str] = []
+    problems: list[object] = []
     may_end = asyncio.Event()
 
     async def run(_make: Any, word: str) -> None:
         served.append(word)
         await may_end.wait()
         if word == "gone":
-            raise StoreError("nobody hears this")
+            raise StoreError("nobody waits for this error")
 
-    told: list[object] = []
-    asyncio.get_running_loop().set_exception_handler(lambda _, context: told.append(context))
+    asyncio.get_running_loop().set_exception_handler(lambda _, problem: problems.append(problem))
     async with reader_of(database) as reader:
         monkeypatch.setattr(reader._workers.process, "run", run)
         gone, other = (asyncio.create_task(reader.run(len, word)) for word in ("gone", "other"))
         await until_true(lambda: served)
-        gone.cancel()
-        for _ in range(10):
+        for _ in range(10):  # a cancelled scope of anyio, as of a streamed answer, cancels again and again
+            gone.cancel()
             await asyncio.sleep(0)
-        assert (served, gone.done()) == (["gone"], False)
+        assert (served, gone.cancelled()) == (["gone"], True)
         may_end.set()
-        await asyncio.wait([gone, other])
-        assert (served, gone.cancelled(), other.exception()) == (["gone", "other"], True, None)
-    del gone
+        await other
+        assert served == ["gone", "other"]
     gc.collect()
-    assert told == [], "an error without a caller"
+    assert problems == []
 
 
 # --- records ---
