@@ -1,7 +1,7 @@
 """The ports (interfaces) through which the web reads a club: the club's play, and its event log.
 
-The arena implements `ClubPlay`, and the event log implements `DurableLog`. The web changes a club by commands alone
-(`arena.commands`).
+The arena implements `ClubPlay`, and the event log implements `DurableLog`. The web changes a club by commands
+(`arena.commands`) and by house bots (`arena.house`) alone.
 """
 
 from typing import Protocol
