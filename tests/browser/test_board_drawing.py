@@ -17,9 +17,6 @@ PLAYOUTS = 3
 MOST_PLIES = 1_000
 """Maximum number of plies of a playout, which matches of a repeated game can exceed."""
 GAMES = [get_game(name) for name in game_names()]
-ALWAYS = ("tictactoe", "connect4", "chess", "hex", "backgammon")
-"""Games whose boards differ most: marks, discs in columns, pieces, hexagons, and labels. The others are slow."""
-EACH_GAME = [pytest.param(each, marks=() if each.name in ALWAYS else pytest.mark.slow, id=each.name) for each in GAMES]
 COMPARE = """async (boards) => {
   const { picture, seatPiece } = await import("/static/drawing.js");
   const read = (html) => {
@@ -97,7 +94,7 @@ async def first_difference(page: Page, boards: list[dict[str, Any]]) -> tuple[st
     return None
 
 
-@pytest.mark.parametrize("game", EACH_GAME)
+@pytest.mark.parametrize("game", GAMES, ids=lambda game: game.name)
 async def test_the_script_draws_the_same_as_the_server(home: Page, game: Game) -> None:
     boards = [each for drawing in drawings(game) for each in drawn(drawing)]
     assert await first_difference(home, boards) is None
@@ -123,7 +120,6 @@ def test_games_of_families_have_no_boards() -> None:
         ('<g class="pieces">', 'text<g class="pieces">'),
     ],
 )
-@pytest.mark.slow
 async def test_any_difference_is_found(home: Page, was: str, becomes: str) -> None:
     game = get_game("tictactoe")
     drawing = game.drawing(game.initial().play("4").view(), "4")
@@ -169,7 +165,7 @@ IN_PLACE = """async ([boards, flipped]) => {
 """Shows drawings in turn on a board; counts the elements (a piece counts once) and attributes that changed."""
 
 
-@pytest.mark.parametrize("game", EACH_GAME)
+@pytest.mark.parametrize("game", GAMES, ids=lambda game: game.name)
 async def test_a_move_changes_only_its_own_squares_on_the_page(home: Page, game: Game) -> None:
     random, state = Random(7), game.initial_for(game.most_seats)
     boards, bounds = [game.drawing(state.view())], [0]

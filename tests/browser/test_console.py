@@ -162,7 +162,6 @@ async def test_a_host_logs_in_where_the_browser_keeps_nothing(open_page: OpenPag
     await expect(page.locator("#content")).to_be_visible()
 
 
-@pytest.mark.slow
 async def test_a_new_code_takes_the_place_of_the_old(page: Page, server: RunningServer) -> None:
     await enter(page, server)
     await page.get_by_label("Name", exact=True).fill("Closed")
@@ -259,7 +258,6 @@ async def test_a_short_code_is_called_short(page: Page, server: RunningServer) -
     await expect(page.locator("#short-code")).to_be_hidden()
 
 
-@pytest.mark.slow
 async def test_a_host_bans_and_lets_in_again(page: Page, server: RunningServer) -> None:
     await enter(page, server)
     await expect(page.locator("#no-bans")).to_be_visible()
@@ -289,7 +287,6 @@ async def test_a_host_gives_an_open_name_a_key(page: Page, server: RunningServer
         await expect(page.get_by_role("button", name="Reset key")).to_be_visible()
 
 
-@pytest.mark.slow
 async def test_a_host_creates_a_swiss_with_seeds_and_gives_a_bye(page: Page, server: RunningServer) -> None:
     await enter(page, server)
     await page.get_by_label("Name", exact=True).fill("Swiss with a bye")
@@ -336,7 +333,6 @@ async def test_a_host_creates_tables_with_points_by_places(page: Page, server: R
     assert (view["match_seats"], view["legs"]) == (4, 1)
 
 
-@pytest.mark.slow
 async def test_the_form_forecasts_the_matches_of_the_tournament(page: Page, server: RunningServer) -> None:
     await enter(page, server)
     forecast = page.locator("#forecast")

@@ -110,7 +110,6 @@ async def test_tables_keep_their_seats_and_end_with_places(
 
 
 @pytest.mark.parametrize("pairs", [1, 2, 3])
-@pytest.mark.slow
 async def test_few_boards_stand_beside_each_other_and_fit_the_window(
     page: Page, server: RunningServer, paced_bots: PacedBots, pairs: int
 ) -> None:
@@ -175,7 +174,6 @@ async def test_a_screen_reader_hears_one_summary_for_the_page_and_no_board(
     )
 
 
-@pytest.mark.slow
 async def test_a_screen_reader_hears_that_a_round_is_paired(
     open_page: OpenPage, server: RunningServer, paced_bots: PacedBots
 ) -> None:
@@ -277,7 +275,6 @@ async def test_the_winner_stands_below_the_board_and_how_it_won_below_the_winner
         assert stamp["right"] <= width
 
 
-@pytest.mark.slow
 async def test_the_boards_fold_away_when_the_last_results_were_seen(
     open_page: OpenPage, server: RunningServer, paced_bots: PacedBots
 ) -> None:
@@ -295,7 +292,6 @@ async def test_the_boards_fold_away_when_the_last_results_were_seen(
     await expect(page.locator("#tournament")).to_have_class(re.compile(r"\bover\b"))
 
 
-@pytest.mark.slow
 async def test_the_bot_that_is_followed_has_the_first_board_and_the_largest(
     page: Page, server: RunningServer, paced_bots: PacedBots
 ) -> None:
@@ -383,7 +379,6 @@ async def holds_still(
     server.command(cup, "cancel")
 
 
-@pytest.mark.slow
 async def test_the_page_of_a_running_tournament_holds_still(
     open_page: OpenPage, server: RunningServer, paced_bots: PacedBots
 ) -> None:
