@@ -176,6 +176,45 @@ async def test_an_ended_match_that_is_read_late_replaces_no_newer_match(open_pag
     await resign(page)
 
 
+async def test_a_challenge_whose_match_is_over_is_not_sent_again_after_a_lost_connection(
+    open_page: OpenPage, problems: Problems
+) -> None:
+    problems.allow("404")
+    page = await open_page()
+    sockets, challenges = list[WebSocketRoute](), list[str]()
+    may_answer = asyncio.Event()
+
+    def play(socket: WebSocketRoute) -> None:
+        def answer(text: str | bytes) -> None:
+            if '"login"' in str(text):
+                session = {"type": "session", "name": "ann", "open": False, "matches": [], "tournaments": []}
+                socket.send(json.dumps(session))
+                return
+            challenges.append(str(text))
+            socket.send(json.dumps({"type": "joined", "tournament": "duel"}))
+            socket.send(json.dumps({"type": "match_over", "match": "duel.1.1.1.1"}))
+
+        socket.on_message(answer)
+        sockets.append(socket)
+        socket.send(json.dumps({"type": "welcome", "features": []}))
+
+    async def not_found(route: Route) -> None:
+        await may_answer.wait()
+        await route.fulfill(status=404)
+
+    await page.route_web_socket("**/bot", play)
+    await page.route("**/api/matches/duel.1.1.1.1", not_found)
+    await page.goto(f"/play?against={RANDOM}")
+    await page.clock.install()
+    async with page.expect_request("**/api/matches/duel.1.1.1.1"):
+        await page.locator("#start").click()
+    await sockets[0].close(code=1012)
+    await page.clock.run_for(2_000)
+    may_answer.set()
+    await expect(page.locator("#message")).to_have_text("Your match is no longer there.")
+    assert len(challenges) == 1
+
+
 async def test_the_list_of_opponents_is_asked_for_once_a_second_during_a_long_outage(
     open_page: OpenPage, problems: Problems
 ) -> None:

@@ -159,7 +159,7 @@ function loggedIn(session) {
 /** Show a match that ended without this page: before its start, or during a lost connection. @param {string} match */
 async function ended(match) {
   endedMatch = match;
-  awaitedTournament = null;
+  wantedChallenge = awaitedTournament = null;
   const view = await fetchMatch(match);
   if (endedMatch !== match) return; // the person has gone on
   if (view?.status !== "over") return toSetup("Your match is no longer there.");
