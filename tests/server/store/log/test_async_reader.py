@@ -140,6 +140,7 @@ async def test_the_process_serves_nobody_else_while_it_works_on_for_a_caller_tha
         may_end.set()
         await other
         assert served == ["gone", "other"]
+    del gone
     gc.collect()
     assert problems == []
 
