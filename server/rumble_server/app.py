@@ -488,7 +488,11 @@ class Server:
 def _listen(host: str, port: int) -> socket.socket:
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
-        return socket.create_server((host, port), family=family, backlog=2048)
+        listening = socket.create_server((host, port), family=family, backlog=2048)
+        # Connections inherit this option. Without it, an answer in two pieces takes 40 ms longer; of the event loops
+        # only uvloop sets it on every connection.
+        listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        return listening
     except OSError as error:
         if error.errno == errno.EADDRINUSE:
             raise StartError(f"port {port} of {host} is in use; choose another with --port") from None

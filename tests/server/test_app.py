@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import inspect
 import json
+import socket
 import time
 from collections.abc import Callable, Sequence
 from importlib.metadata import EntryPoint
@@ -16,7 +17,7 @@ import pytest
 import uvicorn
 from pydantic import ValidationError
 from rumble_engine import registry
-from rumble_server.app import Server, StartError
+from rumble_server.app import Server, StartError, _listen
 from rumble_server.arena.commands.organiser import Organiser
 from rumble_server.clubs.club import Club
 from rumble_server.clubs.lone_loader import LoneLoader
@@ -134,6 +135,13 @@ async def test_a_server_that_cannot_listen_lets_go_of_its_database(tmp_path: Pat
             refused.store.get("runs")
         async with running(tmp_path / "refused.db"):
             pass
+
+
+def test_connections_send_each_piece_of_an_answer_at_once() -> None:
+    with _listen("127.0.0.1", 0) as listening, socket.create_connection(listening.getsockname()):
+        accepted, _ = listening.accept()
+        with accepted:
+            assert accepted.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
 
 
 @pytest.mark.e2e
