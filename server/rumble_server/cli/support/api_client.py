@@ -24,6 +24,8 @@ SILENT_S = 12.0
 """Maximum silence of a stream, in s; then the connection counts as lost. A server sends a sign of life every 5 s."""
 PATIENCE_S = 30.0
 """Time in s for which a command repeats its request while the server is being replaced."""
+NOT_READABLE = (ValueError, RecursionError)
+"""Errors of `json.loads` for text that is no JSON, or is nested too deeply."""
 
 
 def api_path(*parts: str) -> str:
@@ -117,7 +119,7 @@ class ApiClient:
                 yield from parse(answer.iter_lines())
         except (httpx.HTTPError, httpx.InvalidURL, UnicodeError) as error:
             raise StreamLost(self._unanswered(error)) from None
-        except ValueError:
+        except NOT_READABLE:
             raise CliError(self._is_no_rumble(answer)) from None
 
     def _client(self, read_s: float) -> "httpx.Client":
@@ -194,7 +196,7 @@ class ApiClient:
             return f"this needs a host token: --host-token, or RUMBLE_HOST_TOKEN ({self._token_hint()})"
         try:
             return str(answer.json()["error"]["message"])
-        except (ValueError, KeyError, TypeError):
+        except (*NOT_READABLE, KeyError, TypeError):
             return self._is_no_rumble(answer)
 
     def _token_hint(self) -> str:
@@ -208,7 +210,7 @@ class ApiClient:
     def _json(self, answer: "httpx.Response") -> Any:
         try:
             return answer.json()
-        except ValueError:
+        except NOT_READABLE:
             raise CliError(self._is_no_rumble(answer)) from None
 
     def _is_no_rumble(self, answer: "httpx.Response") -> str:

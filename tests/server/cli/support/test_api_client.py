@@ -69,6 +69,8 @@ def test_a_club_has_an_api_of_its_own(monkeypatch: pytest.MonkeyPatch, server: s
         (httpx.Response(502, text="<h1>Bad Gateway</h1>"), "answers 502, and not as a Rumble server does"),
         (httpx.Response(500, json={"detail": "else"}), "answers 500, and not as a Rumble server does"),
         (httpx.Response(200, text="<h1>Hello</h1>"), "answers 200, and not as a Rumble server does"),
+        (httpx.Response(200, text="[" * 9_999), "answers 200, and not as a Rumble server does"),
+        (httpx.Response(404, text="[" * 9_999), "answers 404, and not as a Rumble server does"),
         (httpx.ReadTimeout("slow"), "did not answer within"),
         (httpx.InvalidURL("no such host can be"), r"no server answers at .* \(no such host can be\)"),
     ],
