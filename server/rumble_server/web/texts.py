@@ -51,7 +51,7 @@ def with_display_names(text: str, display_names: Mapping[str, str]) -> str:
 
 
 def movers_text(names: Sequence[str], movers: Sequence[int]) -> str:
-    """Write who is to move: one or two names, the number of bots, or nothing. static/live.js writes the same."""
+    """Write who is to move: one or two names, the number of bots, or nothing. static/texts.js writes the same."""
     who = f"{len(movers)} bots" if len(movers) > 2 else " and ".join(names[seat] for seat in movers)
     return f"{who} to move" if who else ""
 
@@ -265,7 +265,7 @@ def expected_text(expected: Expected | None, *, waits_elsewhere: bool) -> str:
 def result_text(scores: list[float] | None) -> str:
     """Write scores with a colon: `1 : 0`, `½ : ½`; places of tables: `placed 1, 3, 2`; `void` for None.
 
-    `static/live.js` writes the same text.
+    `static/texts.js` writes the same text.
     """
     if scores is None:
         return "void"
@@ -275,10 +275,10 @@ def result_text(scores: list[float] | None) -> str:
 
 
 def seat_text(scores: Sequence[float], seat: int) -> str:
-    """Write a seat's score, such as `½`, or a seat's place at a table, such as `3`; as `static/live.js` does."""
+    """Write a seat's score, such as `½`, or a seat's place at a table, such as `3`; as `static/texts.js` does."""
     return points(scores[seat]) if len(scores) == 2 else place_text(scores, seat)
 
 
 def place_text(scores: Sequence[float], seat: int) -> str:
-    """Write the place of a seat, such as `1`, computed from the scores of all seats; as `static/live.js` does."""
+    """Write the place of a seat, such as `1`, computed from the scores of all seats; as `static/texts.js` does."""
     return str(places_of([-score for score in scores])[seat])

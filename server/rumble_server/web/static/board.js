@@ -1,9 +1,9 @@
 // @ts-check
 // A board in an element of the page: positions, and the choice of a move by clicks, touch or keys.
 
-import { HEXAGON, Plan, cellName, circle, inWords, path, range, rect, tag } from "./drawing.js";
+import { cellName, circle, HEXAGON, inWords, path, Plan, range, rect, tag } from "./drawing.js";
 import { DrawnBoard } from "./drawn_board.js";
-import { button, element } from "./live.js";
+import { button, element } from "./elements.js";
 
 /**
  * @typedef {import("./drawing.js").Drawing} Drawing

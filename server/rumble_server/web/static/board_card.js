@@ -1,10 +1,10 @@
 // The card of a slot: the bots, the board, the bot to move, absent bots, and the result.
 
 import { DrawnBoard } from "./drawn_board.js";
-import { moversText, placeText, seatText } from "./live.js";
+import { setText } from "./elements.js";
 import { setWho, shown as shownName, shownIn } from "./names.js";
-import { setText } from "./paint.js";
 import { root } from "./root.js";
+import { moversText, placeText, seatText } from "./texts.js";
 
 /**
  * @typedef {import("./feed").Board} Board

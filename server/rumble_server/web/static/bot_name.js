@@ -1,6 +1,7 @@
 // The name of the reader's bot in every command of the page; the browser keeps the name.
 
-import { byId, isName, showProblem } from "./live.js";
+import { byId, showProblem } from "./elements.js";
+import { isName } from "./names.js";
 import { keep, kept, keptAs } from "./root.js";
 
 const KEPT_AS = keptAs("rumble.bot-name");

@@ -1,6 +1,6 @@
 // Scrolls a bracket that is wider than the page to the round being played, or to the end.
 
-import { byId } from "./live.js";
+import { byId } from "./elements.js";
 
 const box = document.querySelector(".bracket-box");
 const rounds = [.../** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll(".bracket .round"))];

@@ -1,7 +1,7 @@
 // @ts-check
 // Clocks of a running match, which count down between two events of the feed, by the server's time.
 
-import { setText } from "./paint.js";
+import { setText } from "./elements.js";
 
 const PACE_MS = 100;
 

@@ -5,7 +5,7 @@ import { openPlayPanel } from "./code/play_panel.js";
 import { Pool } from "./code/pool.js";
 import { Sandbox } from "./code/sandbox.js";
 import { TrialPanel } from "./code/trial_panel.js";
-import { byId } from "./live.js";
+import { byId } from "./elements.js";
 
 const page = byId("code-page");
 const files = page.dataset.files;

@@ -1,6 +1,6 @@
 // A button on every `.command` that copies its text.
 
-import { button } from "./live.js";
+import { button } from "./elements.js";
 
 const SHOWN_MS = 2000;
 

@@ -1,10 +1,10 @@
 // The crosstable: rows and columns by rank. Every cell keeps its place, and is written only if its content changes.
 // A cell becomes a link to its matches once pointer or keys reach it, since thousands of links would be slow.
 
-import { byId, element, points } from "./live.js";
+import { byId, element, setClass, setText } from "./elements.js";
 import { setWho, shown as shownName } from "./names.js";
-import { setClass, setText } from "./paint.js";
-import { matchesAddress } from "./standings.js";
+import { matchesAddress } from "./root.js";
+import { points } from "./texts.js";
 
 const HEATS = 4;
 const DENSE = 24;

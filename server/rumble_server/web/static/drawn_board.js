@@ -1,6 +1,6 @@
 // A drawn board that stays in the page; for the next position only the differences are drawn.
 
-import { Plan, inWords, lastMove, picture, pieceAt } from "./drawing.js";
+import { inWords, lastMove, picture, pieceAt, Plan } from "./drawing.js";
 
 /** @typedef {import("./drawing.js").Drawing} Drawing */
 

@@ -1,6 +1,6 @@
 // The bot that a reader follows: a choice on the page, kept in the page's address.
 
-import { byId, element } from "./live.js";
+import { byId, element } from "./elements.js";
 import { shown } from "./names.js";
 
 const choice = /** @type {HTMLSelectElement} */ (byId("follow"));

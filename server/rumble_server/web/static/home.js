@@ -1,7 +1,7 @@
 // Keeps the page of all tournaments live: fetches the page again and replaces its lists.
 
 import { REPLACED, SOON_MS } from "./coming_again.js";
-import { byId, showText } from "./live.js";
+import { byId, showText } from "./elements.js";
 import { showTimes } from "./times.js";
 
 const PACE_MS = 10_000;

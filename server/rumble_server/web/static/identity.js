@@ -1,6 +1,7 @@
 // The person at this browser: the bot's name, its key, and a pupil's display name. One for each browser and club.
 
-import { button, element, isName } from "./live.js";
+import { button, element } from "./elements.js";
+import { isName } from "./names.js";
 import { keep as keepText, kept as keptText, keptAs, root } from "./root.js";
 
 /** @typedef {{name: string, key: string, display: string | null}} Identity `display` is null for a guest */

@@ -1,8 +1,8 @@
 // The page on which a pupil joins by a code: claims a name, leads on, and shows which step to the first move fails.
 
-import { byId, onSubmit, showProblem, showText } from "./live.js";
-import { identity, keep, newKey } from "./identity.js";
 import { fetchAgain } from "./coming_again.js";
+import { byId, onSubmit, showProblem, showText } from "./elements.js";
+import { identity, keep, newKey } from "./identity.js";
 import { openSocket } from "./play/connection.js";
 import { root } from "./root.js";
 

@@ -2,14 +2,16 @@
 // The page of a match: live during the match, and a replay, ply by ply.
 
 import { Clocks } from "./clocks.js";
-import { byId, element, follow, moversText, result, seatText, showText } from "./live.js";
-import { MovesList, beside } from "./moves_list.js";
+import { readJson } from "./coming_again.js";
+import { byId, element, showText } from "./elements.js";
+import { follow } from "./live.js";
+import { beside, MovesList } from "./moves_list.js";
 import { learnNames, shown, shownIn } from "./names.js";
 import { Replay } from "./replay.js";
 import { ReplayControls } from "./replay_controls.js";
+import { moversText, result, seatText } from "./texts.js";
 import { ThinkChart } from "./think_chart.js";
 import { offerTranscript } from "./transcript.js";
-import { readJson } from "./coming_again.js";
 
 /** Time in ms until the result is asked for again if the server does not answer. */
 const AGAIN_MS = 3000;

@@ -1,8 +1,8 @@
 // The page of a bot's owner: the last loss, the faults with their frames, and the scores of each version.
 
 import { fetchAgain } from "./coming_again.js";
+import { byId, element, showText } from "./elements.js";
 import { identity } from "./identity.js";
-import { byId, element, showText } from "./live.js";
 import { learnNames, shownIn, who } from "./names.js";
 import { root } from "./root.js";
 import { moment } from "./times.js";

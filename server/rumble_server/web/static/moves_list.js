@@ -1,7 +1,7 @@
 // @ts-check
 // The list of a match's moves, with their times and notes; the ply on the board is marked.
 
-import { element } from "./live.js";
+import { element } from "./elements.js";
 import { thoughtText } from "./think_chart.js";
 
 /**

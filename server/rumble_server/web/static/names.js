@@ -1,7 +1,8 @@
 // The names under which people see bots: a display name, where the bot has one, or else the bot's name.
 
-import { element } from "./live.js";
-import { setText } from "./paint.js";
+import { element, setText } from "./elements.js";
+
+const NAME = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,31}$/;
 
 /** The display names by the names of bots. @type {Map<string, string>} */
 const known = new Map();
@@ -44,4 +45,9 @@ export function setWho(target, name) {
   const differs = target.textContent !== display;
   if (differs) target.replaceChildren(who(name));
   return differs;
+}
+
+/** Return whether a text may be the name of a bot. @param {string} text */
+export function isName(text) {
+  return NAME.test(text);
 }

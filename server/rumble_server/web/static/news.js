@@ -1,9 +1,10 @@
 // News of a tournament for screen readers: a sentence for the whole page, every few seconds at most.
 
+import { byId } from "./elements.js";
 import { followed } from "./follow.js";
-import { byId, result } from "./live.js";
 import { shown } from "./names.js";
 import { countPlaying } from "./running_boards.js";
+import { result } from "./texts.js";
 
 /** Time in ms for which results are gathered. */
 const NEWS_MS = 8000;

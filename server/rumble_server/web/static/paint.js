@@ -27,23 +27,3 @@ function paintAll() {
   due.clear();
   for (const draw of draws) draw();
 }
-
-/**
- * Change a text if it differs, so that equal text is not laid out again. Returns whether the text changed.
- * @param {Element} target
- * @param {string} text
- */
-export function setText(target, text) {
-  const differs = target.textContent !== text;
-  if (differs) target.textContent = text;
-  return differs;
-}
-
-/**
- * Change a class if it differs.
- * @param {Element} target
- * @param {string} name
- */
-export function setClass(target, name) {
-  if (target.className !== name) target.className = name;
-}

@@ -1,12 +1,12 @@
 // The page on which a person plays a bot: to the server, the person is a bot like any other.
 
-import { byId, showText } from "./live.js";
+import { fetchAgain } from "./coming_again.js";
+import { byId, showText } from "./elements.js";
 import { shown, shownIn } from "./names.js";
 import { Connection } from "./play/connection.js";
+import { fetchMatch, MatchPanel } from "./play/match_panel.js";
 import { Setup } from "./play/setup.js";
-import { MatchPanel, fetchMatch } from "./play/match_panel.js";
 import { closeText, errorText } from "./play/texts.js";
-import { fetchAgain } from "./coming_again.js";
 import { keep, kept, keptAs, root } from "./root.js";
 
 /** @typedef {import("./play/frames.js").Challenge} Challenge */

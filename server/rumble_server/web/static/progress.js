@@ -1,7 +1,6 @@
 // The progress of a tournament, and the estimate of its end.
 
-import { byId } from "./live.js";
-import { setText } from "./paint.js";
+import { byId, setText } from "./elements.js";
 import { waitsElsewhere } from "./running_boards.js";
 
 const MINUTE_MS = 60_000;

@@ -1,7 +1,7 @@
 // The rating chart, kept live. `pages/chart.py` computes the same scale.
 
 import { tag } from "./drawing.js";
-import { byId, element } from "./live.js";
+import { byId, element } from "./elements.js";
 import { who } from "./names.js";
 import { ratingText, signed } from "./standings.js";
 

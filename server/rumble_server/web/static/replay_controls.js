@@ -1,7 +1,7 @@
 // @ts-check
 // The controls of a replay: buttons, slider, speed, keys, and the links of moves and bars.
 
-import { byId } from "./live.js";
+import { byId } from "./elements.js";
 import { plyOf } from "./think_chart.js";
 
 /** @typedef {import("./replay.js").Replay} Replay */

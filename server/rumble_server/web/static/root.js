@@ -5,6 +5,17 @@
 export const root = globalThis.document ? (document.documentElement.dataset.root ?? "") : self.name;
 
 /**
+ * Return the address of the matches of a bot, or of two bots against each other.
+ * @param {string} tournament
+ * @param {string} bot
+ * @param {string} [against]
+ */
+export function matchesAddress(tournament, bot, against) {
+  const query = new URLSearchParams(against === undefined ? { bot } : { bot, against });
+  return `${root}/tournaments/${tournament}/matches?${query}`;
+}
+
+/**
  * Return the club's name for a value in the browser's storage, which all clubs of a server share.
  * @param {string} name
  */

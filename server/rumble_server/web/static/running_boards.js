@@ -1,11 +1,11 @@
 // "Playing now" on a tournament's page: boards in fixed slots.
 
 import { BoardCard } from "./board_card.js";
+import { byId, setText, showText } from "./elements.js";
 import { followed, offerBots, onFollow } from "./follow.js";
-import { byId, showText } from "./live.js";
 import { shown } from "./names.js";
-import { paint, setText } from "./paint.js";
-import { STAY_MS, Slots } from "./slots.js";
+import { paint } from "./paint.js";
+import { Slots, STAY_MS } from "./slots.js";
 
 /** Maximum number of slots; equal to the server's. */
 const MOST_SLOTS = 24;

@@ -1,9 +1,9 @@
 // The standings, kept live: a place keeps its row; only texts change.
 
-import { byId, element, points } from "./live.js";
+import { byId, element, setClass, setText } from "./elements.js";
 import { setWho } from "./names.js";
-import { setClass, setText } from "./paint.js";
-import { root } from "./root.js";
+import { matchesAddress } from "./root.js";
+import { points } from "./texts.js";
 
 const MOST_LINES = 20;
 /** @type {Record<number, string>} */
@@ -165,17 +165,6 @@ export function signed(value) {
 export function ratingText({ rating, interval }) {
   if (rating === null) return "";
   return interval === null ? signed(rating) : `${signed(rating)} ± ${Math.round((interval[1] - interval[0]) / 2)}`;
-}
-
-/**
- * Return the address of the matches of a bot, or of two bots against each other.
- * @param {string} tournament
- * @param {string} bot
- * @param {string} [against]
- */
-export function matchesAddress(tournament, bot, against) {
-  const query = new URLSearchParams(against === undefined ? { bot } : { bot, against });
-  return `${root}/tournaments/${tournament}/matches?${query}`;
 }
 
 /** Return the number of a bot's byes, a half-point bye as a half. @param {Standing} line @returns {number} */

@@ -1,17 +1,19 @@
 // Keeps the page of a tournament live, by the events of the feed.
 
+import { fetchAgain } from "./coming_again.js";
 import { showColumns, showCrosstable } from "./crosstable.js";
-import { byId, element, follow, placeText, points, result, showText } from "./live.js";
+import { byId, element, setText, showText } from "./elements.js";
+import { follow } from "./live.js";
 import { learn, shownIn, who } from "./names.js";
-import { paint, setText } from "./paint.js";
 import { announce, announceRound } from "./news.js";
+import { paint } from "./paint.js";
 import { showExpected, showProgress } from "./progress.js";
-import { endBoard, showBoard, showBoards, showBots, showPlaying } from "./running_boards.js";
 import { showRatings } from "./ratings.js";
 import { renewPart } from "./renew.js";
-import { reached, showStandings } from "./standings.js";
-import { fetchAgain } from "./coming_again.js";
 import { root } from "./root.js";
+import { endBoard, showBoard, showBoards, showBots, showPlaying } from "./running_boards.js";
+import { reached, showStandings } from "./standings.js";
+import { placeText, points, result } from "./texts.js";
 
 const MOST_LATEST = 12;
 const MOST_BESIDE = 14;

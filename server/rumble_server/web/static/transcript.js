@@ -2,7 +2,7 @@
 // The form that downloads a match's transcript.
 
 import { fetchAgain } from "./coming_again.js";
-import { element, onSubmit } from "./live.js";
+import { element, onSubmit } from "./elements.js";
 import { root } from "./root.js";
 
 /** @param {HTMLFormElement} form @param {string} match */

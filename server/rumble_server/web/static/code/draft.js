@@ -1,6 +1,6 @@
 // The code that is being written: an editor, and what the browser keeps of each language and game.
 
-import { byId, element } from "../live.js";
+import { byId, element } from "../elements.js";
 import { keep, kept, keptAs } from "../root.js";
 
 /** @typedef {import("./sandbox.js").Language} Language */

@@ -1,13 +1,13 @@
 // The part of the page in which the saved versions play: the state, the matches, and what failed.
 
-import { identity } from "../identity.js";
-import { readJson } from "../coming_again.js";
-import { byId, element } from "../live.js";
-import { learn, setWho, shownIn, who } from "../names.js";
-import { keep, kept, keptAs, root } from "../root.js";
 import { OtherTabs } from "./other_tabs.js";
 import { Player } from "./player.js";
 import { Versions } from "./versions.js";
+import { readJson } from "../coming_again.js";
+import { byId, element } from "../elements.js";
+import { identity } from "../identity.js";
+import { learn, setWho, shownIn, who } from "../names.js";
+import { keep, kept, keptAs, root } from "../root.js";
 
 /** @typedef {import("../identity.js").Identity} Identity */
 /** @typedef {import("./draft.js").Draft} Draft */

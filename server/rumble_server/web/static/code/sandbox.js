@@ -1,6 +1,6 @@
 // Workers for code in a frame that can reach nothing: neither the server, nor the page, nor what the browser keeps.
 
-import { element } from "../live.js";
+import { element } from "../elements.js";
 import { root } from "../root.js";
 
 /** @typedef {Record<string, any>} Message */

@@ -1,8 +1,8 @@
 // The part of the page that shows a trial of the draft, ply by ply.
 
-import { DrawnBoard } from "../drawn_board.js";
-import { byId, element } from "../live.js";
 import { Trial } from "./trial.js";
+import { DrawnBoard } from "../drawn_board.js";
+import { byId, element } from "../elements.js";
 
 /** @typedef {import("./draft.js").Draft} Draft */
 /** @typedef {import("./pool.js").Pool} Pool */

@@ -1,7 +1,7 @@
 // Requests with a token, which is kept in this tab: the host's, or on the page of clubs the administrator's.
 
-import { byId, onSubmit } from "../live.js";
 import { fetchAgain } from "../coming_again.js";
+import { byId, onSubmit } from "../elements.js";
 import { keep, kept, keptAs, root } from "../root.js";
 
 const login = byId("login").dataset;

@@ -1,9 +1,9 @@
 // The bans of addresses and names: the list, a new ban, and lifting a ban.
 
-import { button, byId, element, onSubmit, tableRow } from "../live.js";
 import { request } from "./api.js";
-import { moment } from "../times.js";
 import { attempt, input, replace, select } from "./dom.js";
+import { button, byId, element, onSubmit, tableRow } from "../elements.js";
+import { moment } from "../times.js";
 
 /** Show the bans. */
 export async function showBans() {

@@ -1,9 +1,9 @@
 // The field of a tournament as the host sees it, with the commands for each bot.
 
-import { button, byId, element, tableRow } from "../live.js";
-import { learn, shown, shownIn, who } from "../names.js";
-import { replace } from "./dom.js";
 import { request } from "./api.js";
+import { replace } from "./dom.js";
+import { button, byId, element, tableRow } from "../elements.js";
+import { learn, shown, shownIn, who } from "../names.js";
 import { root } from "../root.js";
 
 /** @typedef {import("./dialog.js").Act} Act */

@@ -1,10 +1,10 @@
 // The administrator's page: all clubs with quotas and use, the form of a club, new host tokens, removal.
 
-import { button, byId, element, onSubmit, tableRow } from "../live.js";
-import { Refused, keepShowing, request, whenLoggedIn } from "./api.js";
+import { keepShowing, Refused, request, whenLoggedIn } from "./api.js";
 import { confirmed } from "./dialog.js";
-import { moment } from "../times.js";
 import { attempt, input, replace } from "./dom.js";
+import { button, byId, element, onSubmit, tableRow } from "../elements.js";
+import { moment } from "../times.js";
 
 /** @typedef {Record<string, number | null>} Quotas */
 /** @typedef {{name: string, title: string, listed: boolean, house: boolean, since_ms: number, tournaments: number,

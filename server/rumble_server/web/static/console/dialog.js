@@ -1,7 +1,7 @@
 // The dialog that asks before a command is carried out.
 
-import { byId } from "../live.js";
 import { input } from "./dom.js";
+import { byId } from "../elements.js";
 
 /**
  * @typedef {object} Question

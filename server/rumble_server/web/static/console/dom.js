@@ -1,6 +1,6 @@
 // Helpers of the console's pages.
 
-import { byId, showText } from "../live.js";
+import { byId, showText } from "../elements.js";
 import { shownIn } from "../names.js";
 
 /**

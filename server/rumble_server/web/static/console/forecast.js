@@ -1,8 +1,8 @@
 // The forecast of the tournament in the form: the number of matches, and the approximate time.
 
-import { byId } from "../live.js";
-import { input } from "./dom.js";
 import { Refused, request } from "./api.js";
+import { input } from "./dom.js";
+import { byId } from "../elements.js";
 
 const PAUSE_MS = 250;
 const FEWEST = 2;

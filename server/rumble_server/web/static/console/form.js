@@ -1,9 +1,9 @@
 // The form that creates a tournament.
 
-import { byId, element, onSubmit, showProblem } from "../live.js";
+import { Refused, request } from "./api.js";
 import { input, select } from "./dom.js";
-import { request, Refused } from "./api.js";
 import { forecastOf } from "./forecast.js";
+import { byId, element, onSubmit, showProblem } from "../elements.js";
 
 /** @typedef {HTMLInputElement | HTMLSelectElement} Control */
 

@@ -1,15 +1,15 @@
 // The console's first page: all tournaments, and the form for a new one.
 
-import { byId, element, tableRow } from "../live.js";
-import { expectBots } from "./forecast.js";
-import { moment } from "../times.js";
-import { replace } from "./dom.js";
-import { fillAsAsked, prepare } from "./form.js";
-import { showBans } from "./bans.js";
 import { keepShowing, request, whenLoggedIn } from "./api.js";
+import { showBans } from "./bans.js";
+import { replace } from "./dom.js";
+import { expectBots } from "./forecast.js";
+import { fillAsAsked, prepare } from "./form.js";
 import { showRefused } from "./refused.js";
 import { showTokens } from "./tokens.js";
+import { byId, element, tableRow } from "../elements.js";
 import { root } from "../root.js";
+import { moment } from "../times.js";
 
 const AGAIN_MS = 3000;
 

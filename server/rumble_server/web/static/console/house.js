@@ -1,8 +1,8 @@
 // Adding house bots to the field.
 
-import { byId, element, onSubmit } from "../live.js";
-import { attempt, input, select } from "./dom.js";
 import { request } from "./api.js";
+import { attempt, input, select } from "./dom.js";
+import { byId, element, onSubmit } from "../elements.js";
 
 /**
  * Show the reference bots, and let the host add house bots; `done` is called with a text about each addition.

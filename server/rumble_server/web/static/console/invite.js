@@ -1,7 +1,7 @@
 // The invitation of a tournament: its code, a link with a QR code, a command.
 
-import { byId } from "../live.js";
-import { request, picture } from "./api.js";
+import { picture, request } from "./api.js";
+import { byId } from "../elements.js";
 
 /** Codes with fewer characters are called short. */
 const SHORTEST_CODE = 6;

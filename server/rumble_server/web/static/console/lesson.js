@@ -1,8 +1,8 @@
 // The buttons of a lesson: start without the absent, again, a final, a message to all bots, listed or not, the door.
 
-import { byId } from "../live.js";
-import { confirmed } from "./dialog.js";
 import { request } from "./api.js";
+import { confirmed } from "./dialog.js";
+import { byId } from "../elements.js";
 import { keep, kept, keptAs, root } from "../root.js";
 
 /** @typedef {import("./dialog.js").Act} Act */

@@ -1,9 +1,9 @@
 // The bots whose login or join was refused, with the reasons.
 
-import { byId, element, tableRow } from "../live.js";
 import { request } from "./api.js";
-import { moment } from "../times.js";
 import { replace } from "./dom.js";
+import { byId, element, tableRow } from "../elements.js";
+import { moment } from "../times.js";
 
 /** Show the refused bots; with `tournament`, only bots that asked for it or for no tournament. @param {string} [tournament] */
 export async function showRefused(tournament) {

@@ -1,9 +1,9 @@
 // The page that shows who of a class is in, missing or refused.
 
-import { byId, element, onSubmit, tableRow } from "../live.js";
-import { moment } from "../times.js";
-import { attempt, replace } from "./dom.js";
 import { keepShowing, request, whenLoggedIn } from "./api.js";
+import { attempt, replace } from "./dom.js";
+import { byId, element, onSubmit, tableRow } from "../elements.js";
+import { moment } from "../times.js";
 
 const AGAIN_MS = 3000;
 

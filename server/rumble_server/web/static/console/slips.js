@@ -1,8 +1,8 @@
 // The page on which a host makes, voids and prints the slips of pupils.
 
-import { button, byId, element } from "../live.js";
-import { attempt } from "./dom.js";
 import { request, whenLoggedIn } from "./api.js";
+import { attempt } from "./dom.js";
+import { button, byId, element } from "../elements.js";
 
 const content = byId("content");
 const path = `tournaments/${encodeURIComponent(content.dataset.id ?? "")}`;

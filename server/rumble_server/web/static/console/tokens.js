@@ -1,10 +1,10 @@
 // The host tokens by name, a new token, and taking a token back.
 
-import { button, byId, element, onSubmit, tableRow } from "../live.js";
 import { request } from "./api.js";
 import { confirmed } from "./dialog.js";
-import { moment } from "../times.js";
 import { attempt, input, replace } from "./dom.js";
+import { button, byId, element, onSubmit, tableRow } from "../elements.js";
+import { moment } from "../times.js";
 
 const PATH = "host/tokens";
 

@@ -1,17 +1,19 @@
 // The page of a tournament in the console: its live state, and the host's commands.
 
-import { button, byId, element, follow, onSubmit, result, showText, tableRow } from "../live.js";
-import { shown, shownIn } from "../names.js";
+import { keepShowing, Refused, request, whenLoggedIn } from "./api.js";
 import { showBots } from "./bots.js";
 import { confirmed } from "./dialog.js";
-import { moment } from "../times.js";
 import { attempt, input, replace } from "./dom.js";
 import { prepareHouse } from "./house.js";
 import { prepareInvite } from "./invite.js";
-import { keepShowing, request, Refused, whenLoggedIn } from "./api.js";
 import { prepareLesson, showLesson, startIfAsked } from "./lesson.js";
 import { showRefused } from "./refused.js";
+import { button, byId, element, onSubmit, showText, tableRow } from "../elements.js";
+import { follow } from "../live.js";
+import { shown, shownIn } from "../names.js";
 import { root } from "../root.js";
+import { result } from "../texts.js";
+import { moment } from "../times.js";
 
 const MOST_MATCHES = 12;
 const SOON_MS = 300;

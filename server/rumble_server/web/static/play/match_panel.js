@@ -1,15 +1,16 @@
 // The match that the person plays: board, clocks, moves, the player to move, and the result.
 
-import { seatPiece } from "../drawing.js";
-import { Clocks } from "../clocks.js";
-import { button, byId, element, onSubmit, result, showProblem } from "../live.js";
-import { shown, shownIn } from "../names.js";
 import { MoveBoard } from "./move_board.js";
 import { pliesAfter } from "./plies.js";
 import { clockText, sentence, terminationText, verdict } from "./texts.js";
 import { readTyped } from "./typed.js";
+import { Clocks } from "../clocks.js";
 import { readJson } from "../coming_again.js";
+import { seatPiece } from "../drawing.js";
+import { button, byId, element, onSubmit, showProblem } from "../elements.js";
+import { shown, shownIn } from "../names.js";
 import { root } from "../root.js";
+import { result } from "../texts.js";
 
 /** @typedef {import("./frames.js").Challenge} Challenge */
 /** @typedef {import("./frames.js").Game} Game */

@@ -1,10 +1,10 @@
 // The form of a challenge: the game, the opponent, and the person's name.
 
-import { REPLACED, SOON_MS } from "../coming_again.js";
-import { byId, element, isName, onSubmit, showProblem, showText } from "../live.js";
-import { identity, keep, newKey, newName } from "../identity.js";
-import { learn, who } from "../names.js";
 import { NAME_ERRORS } from "./texts.js";
+import { REPLACED, SOON_MS } from "../coming_again.js";
+import { byId, element, onSubmit, showProblem, showText } from "../elements.js";
+import { identity, keep, newKey, newName } from "../identity.js";
+import { isName, learn, who } from "../names.js";
 import { root } from "../root.js";
 
 /** @typedef {import("./frames.js").Challenge} Challenge */
