@@ -54,7 +54,6 @@ from rumble_server.limits.admission import Admission
 from rumble_server.limits.permits import Permits
 from rumble_server.limits.refusals import Refusals
 from rumble_server.limits.source import Sources
-from rumble_server.limits.strangers import Strangers
 from rumble_server.store.log.club_log import ClubLog
 from rumble_server.store.log.ended_count import EndedCount
 from rumble_server.store.open import is_postgres, open_store
@@ -188,7 +187,6 @@ class Server:
             run_pairing=self._pairing.run,
             house_runner=self._house_runner,
             admission=admission,
-            strangers=Strangers(self.config.bounds, self.refusals),
             process=self._process,
             close_banned=self._close_banned,
             ended=self.ended,

@@ -21,7 +21,6 @@ from rumble_server.gateway.gateway import Gateway
 from rumble_server.gateway.sessions import SessionRegistry
 from rumble_server.limits.admission import Admission
 from rumble_server.limits.bounds import Bounds
-from rumble_server.limits.strangers import Strangers
 from rumble_server.match.seat import MeasureWait
 from rumble_server.tournament.config import TournamentConfig
 from rumble_server.tournament.facts import LogFact, TournamentEnded, tournament_of
@@ -190,13 +189,12 @@ class World:
             **{"find_ended": self.log.find_ended, **arena},
         )
         self.organiser = make_host(self.arena, self.end_iteration)
-        admission = self.arena.admission
         self.gateway = Gateway(
             self.arena if holds is None else self.gate.wrap_arena(self.arena, sessions),
             self.arena,
             sessions,
             self.clock,
-            Strangers(admission.bounds, admission.refusals),
+            self.arena.admission,
             server,
             limits,
             identity=identity,

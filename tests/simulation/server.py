@@ -14,7 +14,6 @@ from rumble_server.gateway.gateway import Gateway
 from rumble_server.gateway.ports import SessionEvents
 from rumble_server.gateway.sessions import SessionRegistry
 from rumble_server.limits.bounds import Bounds
-from rumble_server.limits.strangers import Strangers
 from rumble_server.tournament.ended import EndedTournament
 from rumble_server.tournament.formats import AnyRound
 
@@ -73,10 +72,8 @@ class ServerRun:
             run_pairing=self._run_pairing,
             bounds=bounds,
         )
-        strangers = Strangers(bounds, self.arena.admission.refusals)
-        self.gateway = Gateway(
-            self._arena_for_sessions(sessions), self.arena, sessions, self.clock, strangers, "simulated", identity="1d"
-        )
+        called, admission = self._arena_for_sessions(sessions), self.arena.admission
+        self.gateway = Gateway(called, self.arena, sessions, self.clock, admission, "simulated", identity="1d")
         self.log.on_durable += [
             lambda: self.gate.run_or_enqueue(self.arena.on_durable),
             lambda: self.gate.run_or_enqueue(self._note_clean),

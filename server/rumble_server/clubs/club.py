@@ -28,7 +28,6 @@ from rumble_server.gateway.gateway import Gateway
 from rumble_server.gateway.loop_clock import LoopClock
 from rumble_server.gateway.sessions import SessionRegistry
 from rumble_server.limits.admission import Admission
-from rumble_server.limits.strangers import Strangers
 from rumble_server.store.errors import DamagedLog, StoreError
 from rumble_server.store.log.async_reader import AsyncReader
 from rumble_server.store.log.club_log import ClubLog
@@ -62,7 +61,6 @@ class SharedByClubs:
     house_runner: HouseRunner | None
     admission: Admission
     """Limits of `main` for addresses and names. The limits of other clubs are made from these limits."""
-    strangers: Strangers
     process: Process
     close_banned: Callable[[], None]
     """Function to end the connections of banned addresses."""
@@ -169,7 +167,7 @@ def make_gateway(
         arena,
         sessions,
         shared.clock,
-        shared.strangers,
+        shared.admission,
         PROGRAM,
         config.bounds.limits,
         identity=identity,

@@ -10,8 +10,8 @@ from rumble_server.arena.ports import Clock
 from rumble_server.gateway.ports import BotLookup, SessionEvents
 from rumble_server.gateway.session import Link, Session, SharedBySessions
 from rumble_server.gateway.sessions import SessionRegistry
+from rumble_server.limits.admission import Admission
 from rumble_server.limits.buckets import NameBuckets
-from rumble_server.limits.strangers import Strangers
 
 FEATURES = [
     "away_clock",
@@ -42,7 +42,7 @@ class Gateway:
         bots: BotLookup,
         sessions: SessionRegistry,
         clock: Clock,
-        strangers: Strangers,
+        admission: Admission,
         server: str,
         limits: Limits | None = None,
         *,
@@ -70,7 +70,7 @@ class Gateway:
             )
         )
         messages = NameBuckets(self.limits.unsolicited_per_minute)
-        self.shared = SharedBySessions(arena, clock, strangers, self.limits, messages, welcome, open_names)
+        self.shared = SharedBySessions(arena, clock, admission, self.limits, messages, welcome, open_names)
         """The objects that all sessions of the club share."""
 
     def connect(self, link: Link) -> Session:

@@ -150,7 +150,7 @@ class Peer:
     def take_requests(self, requests: int) -> bool:
         """Count requests of the source. Return false if the address has made too many requests."""
         shared = self._shared
-        return requests == 0 or shared.permits.take_request(self._counted(), shared.clock.now_ms(), requests)
+        return requests == 0 or shared.permits.requests.take(self._counted(), shared.clock.now_ms(), times=requests)
 
     def count_refusal(self, reason: str) -> None:
         """Count a refusal of a request or of the connection."""

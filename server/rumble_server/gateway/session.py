@@ -17,8 +17,8 @@ from rumble_protocol.server_messages import Limits
 from rumble_server.arena.bots import messages
 from rumble_server.arena.ports import Caller, Clock, TimerHandle
 from rumble_server.gateway.ports import SessionEvents
+from rumble_server.limits.admission import Admission
 from rumble_server.limits.buckets import Bucket, NameBuckets
-from rumble_server.limits.strangers import Strangers
 from rumble_server.match.seat import MeasureWait
 
 CHARACTERS_OF_A_MESSAGE = 1_024
@@ -96,7 +96,7 @@ class SharedBySessions:
 
     arena: SessionEvents
     clock: Clock
-    strangers: Strangers
+    admission: Admission
     limits: Limits
     messages: NameBuckets
     """Buckets of messages without an open turn, by bot name and worker.
@@ -169,7 +169,7 @@ class Session:
         self._resume()
 
     def count_unproven_login(self) -> None:
-        self.shared.strangers.count_messages(self.link.address, self.shared.clock.now_ms())
+        self.shared.admission.stranger_messages.take(self.link.address, self.shared.clock.now_ms())
 
     def drop_received(self) -> None:
         """Drop frames from now on, because the arena will close the session. The connection counts dropped frames."""
@@ -251,7 +251,7 @@ class Session:
             lag_by_pings=link.lag_by_pings,
             has_room=link.has_room,
             has_invited_room=login.join is not None and link.has_room_for(login.join),
-            has_stranger_messages_left=shared.strangers.may_send(link.address, shared.clock.now_ms()),
+            has_stranger_messages_left=shared.admission.stranger_messages.allows(link.address, shared.clock.now_ms()),
             measure_wait=link.measure_wait,
         )
         shared.arena.login(self.id, login, caller)
@@ -280,7 +280,7 @@ class Session:
         if self.name is None:
             if not self._admit_before_login(now_ms, count):
                 return False
-            if not shared.strangers.count_messages(self.link.address, now_ms, count):
+            if not shared.admission.stranger_messages.take(self.link.address, now_ms, times=count):
                 self._refuse("messages", "", "too many messages from your address; try again in a minute")
                 return False
             return True
@@ -308,7 +308,7 @@ class Session:
 
     def _refuse(self, reason: str, name: str, message: str) -> None:
         """Close a connection on which no bot has logged in. The bot loses no match."""
-        self.shared.strangers.refusals.count(reason, self.link.address, name)
+        self.shared.admission.refusals.count(reason, self.link.address, name)
         self.link.send(messages.error(ErrorCode.TOO_MANY_MESSAGES, message, fatal=True))
         self.close(CloseCode.TOO_MANY_MESSAGES)
 

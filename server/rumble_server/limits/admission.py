@@ -1,6 +1,7 @@
-"""Admission to a club: limits by address for wrong secrets and new names, and bans.
+"""Admission to a club: limits by address for messages of strangers, wrong secrets and new names, and bans.
 
-The arena uses the limits and bans at each login, and the web at each request with a secret.
+Sessions count messages before the login. The arena uses the limits and bans at each login, and the web at each request
+with a secret.
 """
 
 from copy import copy
@@ -22,7 +23,9 @@ class Admission:
         self.bans = Bans()
         self.prefix = ""
         """Text before each id of a tournament in the shared counts; empty for main."""
-        self._names = Buckets(bounds.names_per_hour, HOUR_MS)
+        self.stranger_messages = Buckets(bounds.stranger_messages_per_minute, exempts=bounds.exempts)
+        """Buckets of messages before the login, such as logins, by address."""
+        self._names = Buckets(bounds.names_per_hour, HOUR_MS, bounds.exempts)
         self.challenge_bytes = Buckets(bounds.challenge_bytes_per_day, DAY_MS)
         """Buckets of bytes that challenges may write to the log.
 
@@ -47,13 +50,13 @@ class Admission:
 
         When the address is at its bound, the name is counted for `invited_to`, the tournament of a valid invitation.
         """
-        if self.bounds.exempts(address) or self._names.take(address, now_ms):
+        if self._names.take(address, now_ms):
             return True
         return invited_to is not None and self._invited_names.take(address, now_ms, self.prefix + invited_to)
 
     def allows_name(self, address: str, invited_to: str | None, now_ms: int) -> bool:
         """Return True if `take_name` would count another name."""
-        if self.bounds.exempts(address) or self._names.allows(address, now_ms):
+        if self._names.allows(address, now_ms):
             return True
         return invited_to is not None and self._invited_names.allows(address, now_ms, self.prefix + invited_to)
 

@@ -2,6 +2,7 @@
 
 import ipaddress
 from collections import Counter, OrderedDict
+from collections.abc import Callable
 
 MINUTE_MS = 60_000
 HOUR_MS = 60 * MINUTE_MS
@@ -87,9 +88,13 @@ class Buckets:
     further addresses share a bucket.
     """
 
-    def __init__(self, most: int, period_ms: int = MINUTE_MS) -> None:
+    def __init__(
+        self, most: int, period_ms: int = MINUTE_MS, exempts: Callable[[str], bool] = lambda _address: False
+    ) -> None:
+        """Make the buckets. Events of an address for which `exempts` returns true are neither counted nor refused."""
         self._most = most
         self._period_ms = period_ms
+        self._exempts = exempts
         self._kept: OrderedDict[BucketKey, Bucket] = OrderedDict()
         """The buckets, the least recently used first."""
         self._of_networks: Counter[str] = Counter()
@@ -100,16 +105,19 @@ class Buckets:
 
     def allows(self, address: str, now_ms: int, about: str = "") -> bool:
         """Return true if another event of `address` would be allowed. No event is counted."""
+        if self._exempts(address):
+            return True
         bucket = self._kept.get(self._key(address, now_ms, about))
         return bucket is None or bucket.allows(now_ms)
 
     def take(self, address: str, now_ms: int, about: str = "", *, times: int = 1) -> bool:
         """Count events of `address`. Return False if there are too many."""
-        return self._used(address, now_ms, about).take(now_ms, times)
+        return self._exempts(address) or self._used(address, now_ms, about).take(now_ms, times)
 
     def spend(self, address: str, now_ms: int, cost: int) -> None:
         """Take `cost` tokens of `address`. The balance may become negative."""
-        self._used(address, now_ms).spend(now_ms, cost)
+        if not self._exempts(address):
+            self._used(address, now_ms).spend(now_ms, cost)
 
     def _used(self, address: str, now_ms: int, about: str = "") -> Bucket:
         key = self._key(address, now_ms, about)

@@ -31,8 +31,10 @@ class Permits:
         """Strangers of each address, oldest first, each with a function to end its connection."""
         self.waiting: dict[str, dict[WaitingConnection, None]] = {}
         """New connections of each address that wait for a permit, the longest wait first."""
-        self._requests = Buckets(bounds.requests_per_minute)
-        self._reading = Buckets(bounds.reading_ms_per_minute)
+        self.requests = Buckets(bounds.requests_per_minute, exempts=bounds.exempts)
+        """Buckets of HTTP requests, by address."""
+        self.reading = Buckets(bounds.reading_ms_per_minute, exempts=bounds.exempts)
+        """Buckets of the time in ms for which the process that reads the log works, by address."""
 
     def open(self, address: str, now_ms: int, end: Callable[[], None]) -> "Permit | None":
         """Return a permit for a new connection; None if the address has too many strangers. `end` ends the connection.
@@ -85,19 +87,6 @@ class Permits:
     def stream(self, address: str) -> "Permit | None":
         """Return a permit for a new event stream; None if the address has too many streams."""
         return self._permit("stream", address, self._bounds.streams_per_address)
-
-    def take_request(self, address: str, now_ms: int, requests: int = 1) -> bool:
-        """Count HTTP requests of an address. Return False if there are too many."""
-        return self._bounds.exempts(address) or self._requests.take(address, now_ms, times=requests)
-
-    def may_read(self, address: str, now_ms: int) -> bool:
-        """Return true if `address` has time left in the process that reads the log (`reading_ms_per_minute`)."""
-        return self._bounds.exempts(address) or self._reading.allows(address, now_ms)
-
-    def spend(self, address: str, now_ms: int, cost_ms: int) -> None:
-        """Subtract `cost_ms` from the time that `address` has in the process that reads the log."""
-        if not self._bounds.exempts(address):
-            self._reading.spend(address, now_ms, cost_ms)
 
     def uncounted(self, address: str) -> "Permit":
         """Return a permit that is not counted. A proxy gets one, because its clients are counted instead."""

@@ -29,11 +29,11 @@ from rumble_server.gateway.request_fairness import RequestFairness
 from rumble_server.gateway.session import Link, Session
 from rumble_server.gateway.sessions import SessionRegistry
 from rumble_server.gateway.shared_by_connections import SharedByConnections
+from rumble_server.limits.admission import Admission
 from rumble_server.limits.bounds import Bounds
 from rumble_server.limits.permits import Permits
 from rumble_server.limits.refusals import Refusals
 from rumble_server.limits.source import Sources
-from rumble_server.limits.strangers import Strangers
 from rumble_server.tournament.config import TournamentConfig
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.frames import Frame as WireFrame
@@ -115,9 +115,9 @@ class GatewayServer:
         self._sessions = SessionRegistry()
         self.arena = make_arena(log=self.log, clock=clock, sessions=self._sessions, run_number=1, random=Random(0))
         self.refusals = Refusals()
-        strangers = Strangers(bounds, self.refusals)
+        admission = Admission(bounds, self.refusals)
         self.gateway = WatchedGateway(
-            self.arena, self.arena, self._sessions, clock, strangers, "test", Limits(**limits)
+            self.arena, self.arena, self._sessions, clock, admission, "test", Limits(**limits)
         )
         self.log.on_durable.append(self.arena.on_durable)
         self.http: list[HttpConnection] = []

@@ -12,8 +12,8 @@ from rumble_protocol.server_messages import Limits
 from rumble_server.arena.ports import Caller
 from rumble_server.gateway.gateway import Gateway
 from rumble_server.gateway.session import Session
+from rumble_server.limits.admission import Admission
 from rumble_server.limits.bounds import Bounds
-from rumble_server.limits.strangers import Strangers
 from rumble_server.match.facts import FrameSeen
 
 from tests.server.frames import Frame
@@ -80,8 +80,8 @@ class Slow:
 def slow_world() -> tuple[World, Slow]:
     world = World()
     slow = Slow(world)
-    strangers = Strangers(Bounds(stranger_messages_per_minute=2), world.arena.admission.refusals)
-    world.gateway = Gateway(slow, world.arena, world.gateway.sessions, world.clock, strangers, "test", identity="1d")
+    admission = Admission(Bounds(stranger_messages_per_minute=2))
+    world.gateway = Gateway(slow, world.arena, world.gateway.sessions, world.clock, admission, "test", identity="1d")
     return world, slow
 
 

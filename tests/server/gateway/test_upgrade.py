@@ -12,9 +12,9 @@ from rumble_server.arena.commands.organiser import Organiser
 from rumble_server.gateway.gateway import Gateway
 from rumble_server.gateway.http_connection import HttpConnection
 from rumble_server.gateway.sessions import SessionRegistry
+from rumble_server.limits.admission import Admission
 from rumble_server.limits.bans import network_to_ban
 from rumble_server.limits.bounds import Bounds
-from rumble_server.limits.strangers import Strangers
 from rumble_server.store.errors import StoreError
 from websockets.frames import Opcode
 
@@ -34,8 +34,8 @@ class School:
         sessions, clock = SessionRegistry(), server.arena.clock
         self.arena = make_arena(log=server.log, clock=clock, sessions=sessions, run_number=1, random=Random(0))
         server.log.on_durable.append(self.arena.on_durable)
-        strangers = Strangers(Bounds(), server.refusals)
-        gateway = Gateway(self.arena, self.arena, sessions, clock, strangers, "test", club="school", identity="5c")
+        given = self.arena, self.arena, sessions, clock, Admission(refusals=server.refusals)
+        gateway = Gateway(*given, "test", club="school", identity="5c")
         self._clubs = {MAIN: OneClub(server.gateway)}
         self._school = OneClub(gateway)
         self.open = asyncio.Event()

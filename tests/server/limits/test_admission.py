@@ -20,9 +20,9 @@ def test_new_names_are_counted_by_address_and_beside_them_by_invitation() -> Non
 @pytest.mark.parametrize("address", ["127.0.0.1", "::1", "127.0.1.9", ""])
 @pytest.mark.parametrize("limited", [True, False])
 def test_loopback_is_exempt_unless_it_is_limited(address: str, limited: bool) -> None:
-    admission = Admission(Bounds(names_per_hour=1, limit_loopback=limited))
-    assert admission.bounds.exempts(address) != limited
+    admission = Admission(Bounds(names_per_hour=1, stranger_messages_per_minute=1, limit_loopback=limited))
     assert [admission.take_name(address, None, 0) for _ in range(2)] == [True, not limited]
+    assert [admission.stranger_messages.take(address, 0) for _ in range(2)] == [True, not limited]
 
 
 def test_addresses_are_counted_in_all_clubs_together_and_invitations_in_each() -> None:

@@ -34,10 +34,6 @@ def test_a_clock_that_is_behind_takes_nothing_away() -> None:
     assert bucket.take(3 * MINUTE_MS)
 
 
-def test_a_limit_of_nothing_allows_nothing() -> None:
-    assert not Bucket(0, 0).take(MINUTE_MS)
-
-
 @given(st.integers(1, 50), st.lists(st.integers(0, 30_000), max_size=100))
 def test_in_any_minute_at_most_twice_the_limit_passes(per_minute: int, gaps_ms: list[int]) -> None:
     bucket, now_ms = Bucket(per_minute, 0), 0
@@ -77,6 +73,14 @@ def test_each_address_and_each_thing_of_an_address_has_its_own_bucket() -> None:
     assert buckets.allows("192.0.2.2", 0)
     assert buckets.take("192.0.2.1", 0, "friday")
     assert buckets.take("192.0.2.1", MINUTE_MS)
+
+
+def test_events_of_an_exempt_address_are_not_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "MOST_BUCKETS", 0)  # so that all other addresses share a bucket
+    buckets = Buckets(1, exempts=lambda address: address == "::1")
+    buckets.spend("::1", 0, 100)
+    assert [buckets.take(address, 0) for address in ("::1", "::1", "192.0.2.1", "192.0.2.2")] == [True] * 3 + [False]
+    assert (buckets.allows("192.0.2.3", 0), buckets.allows("::1", 0)) == (False, True)
 
 
 def test_a_bucket_is_forgotten_when_it_is_full_and_asking_does_not_keep_it() -> None:

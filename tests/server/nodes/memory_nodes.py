@@ -18,8 +18,6 @@ from rumble_server.gateway.loop_clock import LoopClock
 from rumble_server.limits.admission import Admission
 from rumble_server.limits.bounds import Bounds
 from rumble_server.limits.quotas import NO_QUOTAS
-from rumble_server.limits.refusals import Refusals
-from rumble_server.limits.strangers import Strangers
 from rumble_server.nodes.node import Node
 from rumble_server.nodes.node_clubs import NodeClubs
 from rumble_server.store.log.club_log import ClubLog
@@ -112,7 +110,7 @@ class MemoryNode:
 
     async def start(self) -> None:
         await self.node.start()
-        self.id, loop, refusals, bounds = self.node.id, asyncio.get_running_loop(), Refusals(), self._bounds
+        self.id, loop, bounds = self.node.id, asyncio.get_running_loop(), self._bounds
         self.clock = LoopClock(loop, time.time)
         shared = SharedByClubs(
             config=ServerConfig(port=0, db="", bounds=bounds),
@@ -122,8 +120,7 @@ class MemoryNode:
             clock=self.clock,
             run_pairing=lambda *_: None,
             house_runner=None,
-            admission=Admission(bounds, refusals),
-            strangers=Strangers(bounds, refusals),
+            admission=Admission(bounds),
             process=cast(Any, SimpleNamespace(bounds=bounds)),
             close_banned=lambda: None,
             ended=EndedCount(),

@@ -45,7 +45,7 @@ class RequestShares(_Limits):
         process = self.process
         if scope["type"] == "http":
             process.remote_access.record_request((scope.get("client") or ("",))[0], (scope.get("server") or ("",))[0])
-        if scope["type"] != "http" or process.permits.take_request(client_address(Request(scope)), process.now_ms()):
+        if scope["type"] != "http" or process.permits.requests.take(client_address(Request(scope)), process.now_ms()):
             await self.app(scope, receive, send)
         else:
             scope.setdefault("state", {})["process"] = process
@@ -65,8 +65,8 @@ class RateLimits(_Limits):
         process, path, address = self.process, scope["path"][len(scope["root_path"]) :], client_address(Request(scope))
         asker = Asker(
             address,
-            lambda: process.permits.may_read(address, process.now_ms()),
-            lambda cost_ms: process.permits.spend(address, process.now_ms(), cost_ms),
+            lambda: process.permits.reading.allows(address, process.now_ms()),
+            lambda cost_ms: process.permits.reading.spend(address, process.now_ms(), cost_ms),
         )
         set_asker(asker)
         if STREAM.fullmatch(path):

@@ -86,7 +86,7 @@ async def test_a_zip_costs_its_address_a_part_of_its_share(server: MemoryServer)
     """Zips cost their address a part of its share of the server's work; without a share it gets none."""
     async with server.browser(address="192.0.2.7") as browser:
         kept_in(await asked(browser))
-        server.process.permits.spend("192.0.2.7", server.process.now_ms(), 10_000_000)
+        server.process.permits.reading.spend("192.0.2.7", server.process.now_ms(), 10_000_000)
         assert (await asked(browser)).status_code == 429
 
 
