@@ -93,10 +93,6 @@ class Bans:
         """Return true if exactly this name or network is banned. A ban of a larger network does not count."""
         return _in_force(self._names.get(what.casefold()) if by_name else self._networks.get(what), now_ms) is not None
 
-    def of_name(self, name: str, now_ms: int) -> Ban | None:
-        """Return the ban of a name; None without a ban."""
-        return _in_force(self._names.get(name.casefold()), now_ms)
-
     def of_address(self, address: str, now_ms: int) -> Ban | None:
         """Return the ban that keeps out an address or network; None if no ban does."""
         ban = self._of_network(address.partition(" ")[0], now_ms)  # without the suffix of `limits.source.TUNNELLED`
@@ -104,7 +100,7 @@ class Bans:
 
     def of(self, name: str, address: str, now_ms: int) -> Ban | None:
         """Return the ban that keeps out a bot: the ban of its name, or else of its address; None if no ban does."""
-        return self.of_name(name, now_ms) or self.of_address(address, now_ms)
+        return _in_force(self._names.get(name.casefold()), now_ms) or self.of_address(address, now_ms)
 
     def _of_network(self, address: str, now_ms: int) -> Ban | None:
         if not self._networks or not address:

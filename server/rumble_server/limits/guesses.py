@@ -33,7 +33,6 @@ class Guesses:
     """
 
     def __init__(self, bounds: Bounds, refusals: Refusals) -> None:
-        self._bounds = bounds
         self._refusals = refusals
         self._tries = Buckets(bounds.wrong_tries_per_minute)
         self._codes = Buckets(bounds.wrong_codes_per_minute)

@@ -50,6 +50,6 @@ def test_a_club_bans_for_itself_and_main_addresses_everywhere() -> None:
     main.bans.add(Ban("ada", True, None, "", 0))
     chess.bans.add(Ban("198.51.100.1/32", False, None, "", 0))
     assert all(each.bans.of_address(ADDRESS, 1) for each in (main, chess, go))
-    assert [bool(each.bans.of_name("ada", 1)) for each in (main, chess, go)] == [True, False, False]
+    assert [bool(each.bans.of("ada", "", 1)) for each in (main, chess, go)] == [True, False, False]
     assert [bool(each.bans.of_address("198.51.100.1", 1)) for each in (main, chess, go)] == [False, True, False]
     assert [len(each.bans.in_force(1)) for each in (main, chess, go)] == [2, 1, 0]

@@ -33,15 +33,15 @@ def test_a_ban_holds_for_the_addresses_of_its_network(ban: str, address: str, is
 
 def test_names_are_banned_in_whatever_case() -> None:
     bans = banned("Ann", by_name=True)
-    assert bans.of_name("aNN", 0) is not None
-    assert bans.of_name("ben", 0) is None
+    assert bans.of("aNN", "", 0) is not None
+    assert bans.of("ben", "", 0) is None
     assert bans.of_address("Ann", 0) is None
 
 
 def test_a_ban_runs_out_and_can_be_lifted_or_replaced() -> None:
     bans = banned("ann", by_name=True, until_ms=1000)
     bans.add(Ban("203.0.113.7/32", False, None, "floods", 5))
-    assert (bans.of_name("ann", 999) is None, bans.of_name("ann", 1000) is None) == (False, True)
+    assert (bans.of("ann", "", 999) is None, bans.of("ann", "", 1000) is None) == (False, True)
     assert [ban.what for ban in bans.in_force(999)] == ["203.0.113.7/32", "ann"]
     assert (bans.has("ANN", 999, by_name=True), bans.has("ann", 1000, by_name=True)) == (True, False)
     assert [ban.what for ban in bans.in_force(1000)] == ["203.0.113.7/32"]
@@ -50,7 +50,7 @@ def test_a_ban_runs_out_and_can_be_lifted_or_replaced() -> None:
     bans.lift("203.0.113.7/32", by_name=False)
     assert bans.of_address("203.0.113.7", 0) is None
     bans.add(Ban("ANN", True, None, "", 6))
-    assert bans.of_name("ann", 5000) is not None
+    assert bans.of("ann", "", 5000) is not None
     assert len(bans.in_force(0)) == 1
 
 
