@@ -16,7 +16,7 @@ from rumble_server.arena.arena import Arena
 from rumble_server.arena.commands.organiser import Organiser
 from rumble_server.arena.recovery import read, restore_arena
 from rumble_server.arena.state.clubs import ClubDirectory
-from rumble_server.gateway.gate import Gate
+from rumble_server.gateway.gate import Gate, GatedArena, GatedClock
 from rumble_server.gateway.gateway import Gateway
 from rumble_server.gateway.sessions import SessionRegistry
 from rumble_server.limits.admission import Admission
@@ -182,7 +182,7 @@ class World:
         sessions = SessionRegistry()
         self.arena = make_arena(
             log=self.log,
-            clock=self.clock if holds is None else self.gate.clock(now_ms + ahead_ms),
+            clock=self.clock if holds is None else GatedClock(self.clock, self.gate, now_ms + ahead_ms),
             sessions=sessions,
             run_number=run_number,
             random=Random(seed),
@@ -190,7 +190,7 @@ class World:
         )
         self.organiser = make_host(self.arena, self.end_iteration)
         self.gateway = Gateway(
-            self.arena if holds is None else self.gate.wrap_arena(self.arena, sessions),
+            self.arena if holds is None else GatedArena(self.arena, sessions, self.gate),
             self.arena,
             sessions,
             self.clock,

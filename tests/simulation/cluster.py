@@ -12,6 +12,7 @@ from random import Random
 
 from rumble_protocol.codes import CloseCode
 from rumble_server.arena.ports import Sessions
+from rumble_server.gateway.gate import GatedArena
 from rumble_server.gateway.ports import SessionEvents
 from rumble_server.nodes.hand_over import READY_MS
 
@@ -104,7 +105,7 @@ class LedRun(ServerRun):
         )
 
     def _arena_for_sessions(self, sessions: Sessions) -> SessionEvents:
-        return self.gate.wrap_arena(self.arena, sessions)
+        return GatedArena(self.arena, sessions, self.gate)
 
     def go_on(self) -> None:
         """Resume after the lease is valid again."""
@@ -125,7 +126,7 @@ class LedRun(ServerRun):
 
     def abandon(self) -> None:
         """Close all bots' connections, so that the bots look for the next leader."""
-        self.gate.mark_disconnected()
+        self.gate.were_bots_disconnected = True
         self.gateway.close_all_now(CloseCode.NO_LEADER)
 
     def end(self, how: str) -> None:

@@ -23,7 +23,7 @@ from rumble_server.arena.ports import HouseRunner, RunPairing
 from rumble_server.arena.recovery import Recovered, read, restore_arena
 from rumble_server.arena.state.clubs import ClubDirectory, ClubEntry
 from rumble_server.config import ServerConfig
-from rumble_server.gateway.gate import Gate
+from rumble_server.gateway.gate import Gate, GatedArena, GatedClock
 from rumble_server.gateway.gateway import Gateway
 from rumble_server.gateway.loop_clock import LoopClock
 from rumble_server.gateway.sessions import SessionRegistry
@@ -138,7 +138,7 @@ def make_arena(
     find_ended, run_pairing = stored.reader.find_ended, shared.run_pairing
     return Arena(
         log=stored.log,
-        clock=shared.clock if gate is None else gate.clock(stored.newest_ms),
+        clock=shared.clock if gate is None else GatedClock(shared.clock, gate, stored.newest_ms),
         sessions=sessions,
         run_number=stored.run_number,
         random=SystemRandom(),
@@ -163,7 +163,7 @@ def make_gateway(
     config = shared.config
     identity = shared.identity if name == MAIN else shared.secret_of("identity", name)[: len(shared.identity)]
     return Gateway(
-        arena if gate is None else gate.wrap_arena(arena, sessions),
+        arena if gate is None else GatedArena(arena, sessions, gate),
         arena,
         sessions,
         shared.clock,
@@ -309,7 +309,7 @@ class Club:
         Bots and visitors find the leader when they connect again.
         """
         if self.gate is not None:
-            self.gate.mark_disconnected()
+            self.gate.were_bots_disconnected = True
         self.gateway.close_all_now(CloseCode.NO_LEADER)
         self.feed.end_streams()
 

@@ -58,7 +58,7 @@ class Gate:
         self._late_before_ms = 0
         """Lateness in ms that the clock had counted when the gate closed."""
         self.were_bots_disconnected = False
-        """True if the node has closed the bots' connections since the gate closed."""
+        """True if the node has closed the bots' connections since the gate closed: the lease was over for long."""
 
     def run_or_enqueue(self, call: Callable[[], None]) -> None:
         """Run `call` now if the gate is open and no earlier call waits. Otherwise queue `call` until the gate opens."""
@@ -72,18 +72,6 @@ class Gate:
     ) -> Callable[[Argument, Callable[[Answer], None]], None]:
         """Wrap a function that takes a callback, so that calls of the callback enter through the gate."""
         return lambda request, done: ask(request, lambda answer: self.run_or_enqueue(partial(done, answer)))
-
-    def clock(self, newest_ms: int) -> Clock:
-        """Return a clock for the club. Calls by this clock's timers enter through the gate.
-
-        `newest_ms` is the time of the club's newest fact. If this node's clock is behind it, the club's clock runs
-        ahead.
-        """
-        return GatedClock(self._clock, self, max(0, newest_ms - self._clock.now_ms()))
-
-    def wrap_arena(self, arena: SessionEvents, sessions: Sessions) -> SessionEvents:
-        """Wrap the arena, so that `sessions` call the arena through the gate."""
-        return GatedArena(arena, sessions, self)
 
     def has_valid_lease(self) -> bool:
         """Return true if the lease of this node is valid now."""
@@ -110,10 +98,6 @@ class Gate:
             now_ms = self._clock.now_ms()
             self.closed_at_ms, self._late_before_ms = now_ms - ago_ms, self._clock.lateness.late_ms - ago_ms
 
-    def mark_disconnected(self) -> None:
-        """Note that the bots' connections were closed, because the lease has been over for long."""
-        self.were_bots_disconnected = True
-
     def reopen(self, arena: ArenaEvents) -> None:
         """Open the gate, because the lease is valid again: resume the arena, then let waiting calls in."""
         if self.closed_at_ms is None or not self.has_valid_lease():
@@ -136,7 +120,7 @@ class Gate:
         if self.closed_at_ms is None:
             arena.resume(slept_ms, were_bots_disconnected=True)
         else:
-            self.mark_disconnected()
+            self.were_bots_disconnected = True
 
     def _add_lateness(self, closed_ms: int, now_ms: int) -> None:
         """Count the time for which the gate was closed as lateness of the process. Lateness is not charged to bots."""
@@ -174,17 +158,18 @@ class _Lateness:
 class GatedClock:
     """The clock of a led club. Calls by the clock's timers enter the arena through the gate.
 
-    The clock runs `ahead_ms` ahead of the node's clock, because the time of a club must not go back. The club's newest
-    fact may have the time of an earlier leader, whose clock was ahead.
+    The clock runs ahead of the node's clock if the club's newest fact has a later time, because the time of a club must
+    not go back. The fact may have the time of an earlier leader, whose clock was ahead.
     """
 
-    def __init__(self, clock: Clock, gate: Gate, ahead_ms: int = 0) -> None:
+    def __init__(self, clock: Clock, gate: Gate, newest_ms: int = 0) -> None:
+        """Make the clock of a club on the node's clock. `newest_ms` is the time in ms of the club's newest fact."""
         self._clock = clock
         self._gate = gate
-        self._ahead_ms = ahead_ms
+        self._ahead_ms = max(0, newest_ms - clock.now_ms())
         # The methods themselves, without wrappers, because a further call would cost time at every move.
         self.now_ms, self.measure_lateness, self.lateness = clock.now_ms, clock.measure_lateness, clock.lateness
-        if ahead_ms > 0:
+        if self._ahead_ms > 0:
             self.now_ms, self.lateness = self._now_ahead_ms, _Lateness(0, 0)
             self.now_ms()
 
@@ -210,15 +195,16 @@ class _Timer:
 
     __slots__ = ("_callback", "_gate", "handle")
 
+    handle: TimerHandle
+    """The timer of the node's clock."""
+
     def __init__(self, callback: Callable[[], None], gate: Gate) -> None:
         self._callback: Callable[[], None] | None = callback
         self._gate = gate
-        self.handle: TimerHandle | None = None
 
     def cancel(self) -> None:
         self._callback = None
-        if self.handle is not None:
-            self.handle.cancel()
+        self.handle.cancel()
 
     def run_or_enqueue(self) -> None:
         """Call the callback now, or when the gate opens."""

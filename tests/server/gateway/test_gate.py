@@ -155,7 +155,7 @@ def end_and_go_on(world: World, lease: Validity, ms: int) -> None:
     """Let the lease be over for so long that the bots' connections are closed."""
     lease.valid = False
     world.gate.close()
-    world.gate.mark_disconnected()
+    world.gate.were_bots_disconnected = True
     world.gateway.close_all_now(CloseCode.NO_LEADER)
     world.run(ms)
     go_on(world, lease)
@@ -416,7 +416,7 @@ def test_a_club_goes_on_no_earlier_than_its_log(world: World) -> None:
 def test_a_clock_that_runs_ahead_is_as_late_as_the_nodes_clock(lease: Validity) -> None:
     clock, gate = led_by(lease)
     clock.stall(3000)
-    led = gate.clock(clock.now_ms() + 5000)
+    led = GatedClock(clock, gate, clock.now_ms() + 5000)
     assert led.lateness.late_ms == 3000
     gate.close()
     clock.advance(1000)
