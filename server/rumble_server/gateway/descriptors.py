@@ -47,9 +47,8 @@ class Sheddable(Protocol):
     def idleness(self) -> Idleness | None:
         """Degree of idleness; None if the connection must not be shed now."""
 
-    @property
-    def opened_ms(self) -> int:
-        """Time at which the connection began, in ms of server time."""
+    opened_ms: int
+    """Time at which the connection began, in ms of server time."""
 
     def abort(self) -> None:
         """End the connection at once."""

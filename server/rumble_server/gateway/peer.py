@@ -3,11 +3,10 @@
 import asyncio
 from collections.abc import Callable
 
-from rumble_server.gateway.request_checks import Headers
 from rumble_server.gateway.shared_by_connections import SharedByConnections
 from rumble_server.limits.bans import Ban
 from rumble_server.limits.permits import PERMIT_WAIT_MS, Permit, WaitingConnection
-from rumble_server.limits.source import Source, limited_address
+from rumble_server.limits.source import Headers, Source, limited_address
 
 
 class Peer:

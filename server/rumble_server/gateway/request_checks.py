@@ -1,10 +1,11 @@
 """Checks of the head of an HTTP request (first line and headers), made before the web sees the request."""
 
-from collections.abc import Sequence
 from http import HTTPStatus
 from typing import NamedTuple
 
 from rumble_protocol.secret import is_made
+
+from rumble_server.limits.source import Headers
 
 MOST_URL_BYTES = 4_096
 """Maximum size in bytes of a path with its query. Long paths are slow, because many routes are compared with them."""
@@ -15,8 +16,6 @@ HEADERS_OF_A_REQUEST = 32
 
 Browsers send about 15 headers.
 """
-Headers = Sequence[tuple[bytes, bytes]]
-"""The headers of a request, as pairs of a name in lower case and a value."""
 TOO_MANY = "too many connections from your address\n"
 
 

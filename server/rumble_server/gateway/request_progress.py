@@ -1,6 +1,6 @@
 """How far the newest request of an HTTP connection has been received, and how large the request is. Sans-I/O."""
 
-from rumble_server.gateway.request_checks import Headers
+from rumble_server.limits.source import Headers
 
 HEADER_OVERHEAD = 32
 """Number of bytes counted for each header in addition to its text, as in HTTP/2 (RFC 9113, section 6.5.2)."""

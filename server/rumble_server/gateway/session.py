@@ -7,6 +7,7 @@ for a while.
 """
 
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Literal, Protocol
 
 from rumble_protocol.bot_messages import Login, Move
@@ -28,21 +29,14 @@ CHARACTERS_OF_A_MESSAGE = 1_024
 class Link(Protocol):
     """The connection of a session, as the session uses it."""
 
-    @property
-    def address(self) -> str:
-        """Address of the peer. Limits are counted for each address."""
-
-    @property
-    def is_local(self) -> bool:
-        """True if the peer is on this machine and no proxy forwards the connection."""
-
-    @property
-    def lag_ms(self) -> int:
-        """Shortest of the last round trips in ms."""
-
-    @property
-    def lag_by_pings(self) -> bool:
-        """True if only pings measure the lag: behind a proxy, or if the kernel reports no round trips."""
+    address: str
+    """Address of the peer. Limits are counted for each address."""
+    is_local: bool
+    """True if the peer is on this machine and no proxy forwards the connection."""
+    lag_ms: int
+    """Shortest of the last round trips in ms."""
+    lag_by_pings: bool
+    """True if only pings measure the lag: behind a proxy, or if the kernel reports no round trips."""
 
     @property
     def measure_wait(self) -> MeasureWait | None:
@@ -184,10 +178,6 @@ class Session:
         is_worker = len(self._counted_as) > 1
         self.link.close(code, WORKER_REPLACED if code == CloseCode.REPLACED and is_worker else CLOSE_REASONS[code])
 
-    def cut_off_silent(self) -> None:
-        """End the connection at once, without the closing handshake."""
-        self.link.cut_off_silent()
-
     # --- the connection's side ---
 
     @property
@@ -316,11 +306,7 @@ class Session:
         clock = self.shared.clock
         due_ms = clock.now_ms() + left_ms
         self._login_by_ms = due_ms - clock.lateness.late_ms
-        self._login_timer = clock.call_at(due_ms, self._no_login)
-
-    def _no_login(self) -> None:
-        self._login_timer = None
-        self.request_close(CloseCode.NO_LOGIN)
+        self._login_timer = clock.call_at(due_ms, partial(self.request_close, CloseCode.NO_LOGIN))
 
     def _stop_login_timer(self) -> None:
         if self._login_timer is not None:

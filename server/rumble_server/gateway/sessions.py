@@ -61,4 +61,4 @@ class SessionRegistry:
 
     def cut_off_silent(self, session_id: int) -> None:
         if session := self.by_id.get(session_id):
-            session.cut_off_silent()
+            session.link.cut_off_silent()

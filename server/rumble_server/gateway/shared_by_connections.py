@@ -1,6 +1,5 @@
 """The objects and bounds shared by the connections of a server, over HTTP and WebSocket. `app.py` makes them."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Protocol
@@ -14,21 +13,20 @@ from rumble_server.gateway.read_fairness import ReadFairness
 from rumble_server.limits.bounds import Bounds
 from rumble_server.limits.permits import Permits
 from rumble_server.limits.refusals import Refusals
-from rumble_server.limits.source import Sources
+from rumble_server.limits.source import Headers, Sources
 
 
 class HasGateway(Protocol):
     """A loaded club, as connections use it."""
 
-    @property
-    def gateway(self) -> Gateway:
-        """The gateway of the club, which opens sessions."""
+    gateway: Gateway
+    """The gateway of the club, which opens sessions."""
 
 
 class LeaderQuestion(Protocol):
     """The port for questions of proxies: which node leads the club of a path? `nodes/question.py` answers."""
 
-    def answer(self, headers: Sequence[tuple[bytes, bytes]], /) -> tuple[HTTPStatus, bytes] | None:
+    def answer(self, headers: Headers, /) -> tuple[HTTPStatus, bytes] | None:
         """Return status and a header line for a proxy's question; None if the request is not such a question."""
 
 

@@ -6,14 +6,14 @@ the source is the client that the proxy names.
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address, ip_network
 
 from rumble_server.host.host_names import LOCAL_HOST_NAMES, host_name, is_host_header, is_loopback
 
-Headers = Iterable[tuple[bytes, bytes]]
+Headers = Sequence[tuple[bytes, bytes]]
 """Names and values of HTTP headers. The names are in lower case."""
 
 FORWARDS = re.compile(rb"forwarded|real-?ip|client-?ip|connecting-?ip|remote-?(ip|addr)|^via$|^proxy-")
@@ -63,7 +63,6 @@ class Sources:
 
     def of_request(self, peer: str, scheme: str, headers: Headers) -> Source:
         """Return the source of a request, from its peer, the scheme of the connection, and the headers."""
-        headers = list(headers)
         if not self.is_proxy(peer):
             address = limited_address(peer)
             is_local = is_loopback(address) and not is_forwarded(headers)

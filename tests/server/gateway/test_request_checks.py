@@ -6,13 +6,13 @@ from rumble_server.gateway.request_checks import (
     HEADERS_OF_A_REQUEST,
     MOST_QUERY_FIELDS,
     MOST_URL_BYTES,
-    Headers,
     refusal_of_upgrade,
     refusal_of_url,
     requests_in_headers,
     shows_made_token,
     too_large,
 )
+from rumble_server.limits.source import Headers
 
 
 def test_the_refusal_of_a_large_head_tells_the_bound() -> None:
