@@ -196,7 +196,9 @@ class Connection(asyncio.Protocol):
         for message in self._reader.read(most_unbudgeted=most_unbudgeted):
             session = self.session
             if isinstance(message, Frame) and message.opcode is not Opcode.BINARY:
-                self._on_control_frame(message)
+                self._count_empty()
+                if message.opcode is Opcode.PONG:
+                    self._on_pong(bytes(message.data))
             elif session is None or session.is_ending:
                 self._count_empty()
             elif isinstance(message, str):
@@ -365,12 +367,6 @@ class Connection(asyncio.Protocol):
             return
         self.session = self._gateway.connect(self)
         self.keep_alive()
-
-    def _on_control_frame(self, frame: Frame) -> None:
-        """Handle a control frame, or a frame without content."""
-        self._count_empty()
-        if frame.opcode is Opcode.PONG:
-            self._on_pong(bytes(frame.data))
 
     def _count_empty(self) -> None:
         """Count a control frame, an empty frame, or a frame that is dropped because the connection ends.

@@ -147,10 +147,21 @@ class ReadFairness:
         Work that has begun is served before new work of the address, because other tasks may wait for a resource that
         it holds.
         """
-        if not self.claim_time():
-            request = _Request(address, self)
-            self.enqueue(request, is_first=has_begun)
-            await request.served
+        if self.claim_time():
+            return
+        served = asyncio.get_running_loop().create_future()
+
+        def serve() -> None:
+            """Resume the request, and end the budget of this iteration.
+
+            The request works only after this call, so its time cannot be measured by the budget.
+            """
+            if not served.done():
+                served.set_result(None)
+                self.end()
+
+        self.enqueue(_Work(address, serve), is_first=has_begun)
+        await served
 
     def count_wasted(self) -> None:
         """Count a wasted message.
@@ -195,32 +206,11 @@ class ReadFairness:
 
 
 class _Work:
-    """Short work that waits for time, such as the clean-up of an ended connection."""
+    """Work that waits for time: the clean-up of an ended connection, or the resumption of a request."""
 
     def __init__(self, address: str, work: Callable[[], None]) -> None:
         self.address = address
         self.on_scheduled = work
 
     def abort(self) -> None:
-        """Do nothing: the connection has ended already."""
-
-
-class _Request:
-    """A request that waits for time."""
-
-    def __init__(self, address: str, fairness: ReadFairness) -> None:
-        self.address = address
-        self.served = asyncio.get_running_loop().create_future()
-        self._fairness = fairness
-
-    def on_scheduled(self) -> None:
-        """Resume the request, and end the budget of this iteration.
-
-        The request works only after this call, so its time cannot be measured by the budget.
-        """
-        if not self.served.done():
-            self.served.set_result(None)
-            self._fairness.end()
-
-    def abort(self) -> None:
-        """Do nothing: `on_scheduled` does not fail."""
+        """Do nothing: the connection has ended already, and the resumption of a request does not fail."""
