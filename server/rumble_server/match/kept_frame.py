@@ -1,7 +1,6 @@
 """A frame for the log. Of a bot's frame: the frame, the frame without padding, or only its beginning. No I/O."""
 
 import re
-from dataclasses import dataclass
 from hashlib import sha256
 from typing import Literal
 
@@ -25,43 +24,23 @@ Sender = Literal["bot", "server"]
 _STRING_OR_SPACE = re.compile(r'("(?:[^"\\]|\\.)*")|[ \t\r\n]+')
 
 
-@dataclass(frozen=True, slots=True)
-class KeptFrame:
-    """The stored part of a frame, as text.
-
-    If `text` is not the whole received frame, `bytes` is the size of the received frame, and `sha256` its hash.
-    Otherwise `bytes` is 0, and `sha256` is empty.
-    """
-
-    text: str
-    bytes: int = 0
-    sha256: str = ""
-
-
 def frame_seen(
     place: tuple[str, int, int], sender: Sender, frame: str, now_ms: int, most_bytes: int, excused_ms: int = 0
 ) -> FrameSeen:
-    """Return the fact of a frame. `place` is the match, the attempt and the seat. A server's frame is kept whole."""
-    kept = keep_frame(frame, most_bytes) if sender == "bot" else KeptFrame(frame)
-    return FrameSeen(*place, sender, kept.text, now_ms, kept.bytes, kept.sha256, excused_ms)
+    """Return the fact of a frame. `place` is the match, the attempt and the seat. A server's frame is kept whole.
 
-
-def keep_frame(frame: str, most_bytes: int) -> KeptFrame:
-    """Return the part of a frame to store.
-
-    A frame of up to `most_bytes` is stored unchanged. A longer frame is stored without whitespace between its JSON
-    tokens. If the frame is not JSON, or is still longer than `COMPACT_TIMES` times `most_bytes`, only its first
+    A bot's frame of up to `most_bytes` is stored unchanged. A longer frame is stored without whitespace between its
+    JSON tokens. If the frame is not JSON, or is still longer than `COMPACT_TIMES` times `most_bytes`, only its first
     `most_bytes` are stored.
     """
-    if len(frame) <= SURELY_SHORT:
-        return KeptFrame(frame)
-    raw = frame.encode()
-    if len(raw) <= most_bytes:
-        return KeptFrame(frame)
-    text = _compact(frame)
-    if text is None or len(text.encode()) > COMPACT_TIMES * most_bytes:
-        text = raw[:most_bytes].decode(errors="ignore")
-    return KeptFrame(text, len(raw), sha256(raw).hexdigest())
+    size, digest = 0, ""
+    if sender == "bot" and len(frame) > SURELY_SHORT and len(raw := frame.encode()) > most_bytes:
+        size, digest = len(raw), sha256(raw).hexdigest()
+        text = _compact(frame)
+        if text is None or len(text.encode()) > COMPACT_TIMES * most_bytes:
+            text = raw[:most_bytes].decode(errors="ignore")
+        frame = text
+    return FrameSeen(*place, sender, frame, now_ms, size, digest, excused_ms)
 
 
 def _compact(frame: str) -> str | None:

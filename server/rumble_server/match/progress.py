@@ -43,9 +43,8 @@ class Progress:
         """The object that makes the plies from answers, falls and chance; None in a plain match."""
         self.moves: list[str] = list(terms.moves) if self.plies is None else self.plies.moves
         self.state: State = terms.opening_state() if self.plies is None else self.plies.state
-        self.seats: list[SeatState] = []
-        for _ in terms.seats:
-            self.seats.append(SeatState(control.bank_ms, terms.away_ms, terms.illegal_retries, terms.at_ms))
+        first = control.bank_ms, terms.away_ms, terms.illegal_retries, terms.at_ms
+        self.seats = [SeatState(*first) for _ in terms.seats]
         self.deadline_ms = 0
         """Earliest deadline among the turns for the present ply; 0 if no turn was asked yet."""
         self.over: facts.MatchOver | None = None

@@ -5,9 +5,14 @@ from hashlib import sha256
 
 import pytest
 from rumble_protocol.bot_messages import Move
-from rumble_server.match.kept_frame import COMPACT_TIMES, SURELY_SHORT, KeptFrame, keep_frame
+from rumble_server.match.facts import FrameSeen
+from rumble_server.match.kept_frame import COMPACT_TIMES, SURELY_SHORT, frame_seen
 
 MOST = 2048
+
+
+def keep(frame: str) -> FrameSeen:
+    return frame_seen(("friday.1.1.1.1", 1, 0), "bot", frame, 0, MOST)
 
 
 def padded(*, to_bytes: int, note: str = "two  blanks") -> str:
@@ -18,25 +23,25 @@ def padded(*, to_bytes: int, note: str = "two  blanks") -> str:
 @pytest.mark.parametrize("size", [SURELY_SHORT, SURELY_SHORT + 1, MOST])
 def test_a_frame_up_to_the_bound_is_kept_to_the_letter(size: int) -> None:
     for frame in (padded(to_bytes=size), "\u00e9" * (size // 2), " " * size):
-        assert keep_frame(frame, MOST) == KeptFrame(frame)
+        assert (keep(frame).frame, keep(frame).bytes, keep(frame).sha256) == (frame, 0, "")
 
 
 def test_a_longer_frame_is_kept_without_the_whitespace_between_its_tokens() -> None:
     note = 'two  blanks, a tab\t, a quote" and "text" \u00e9 {  } , back\\'
     frame = padded(to_bytes=65_536, note=note).replace('", "', '"\n\r\t ,  "')
-    kept = keep_frame(frame, MOST)
-    assert json.loads(kept.text) == json.loads(frame)
-    assert json.loads(kept.text)["note"] == note
-    assert len(kept.text) < 200
-    assert kept.text.startswith('{"type":"move","match":"m","turn_id":"1",')
+    kept = keep(frame)
+    assert json.loads(kept.frame) == json.loads(frame)
+    assert json.loads(kept.frame)["note"] == note
+    assert len(kept.frame) < 200
+    assert kept.frame.startswith('{"type":"move","match":"m","turn_id":"1",')
     assert (kept.bytes, kept.sha256) == (len(frame.encode()), sha256(frame.encode()).hexdigest())
 
 
 def test_the_longest_note_fits_even_escaped() -> None:
     escaped = "\\u0041" * 1024
     frame = f'{{"type": "move", "match": "m", "turn_id": "1", "move": "4", "note": "{escaped}"}}'
-    kept = keep_frame(frame, MOST)
-    assert Move.model_validate_json(kept.text).note == "A" * 1024
+    kept = keep(frame)
+    assert Move.model_validate_json(kept.frame).note == "A" * 1024
     assert kept.bytes == len(frame)
 
 
@@ -51,16 +56,16 @@ def test_the_longest_note_fits_even_escaped() -> None:
     ids=["no JSON", "cut off", "long text", "many tokens"],
 )
 def test_of_anything_else_the_beginning_is_kept(frame: str) -> None:
-    kept = keep_frame(frame, MOST)
-    assert kept.text == frame[:MOST]
+    kept = keep(frame)
+    assert kept.frame == frame[:MOST]
     assert (kept.bytes, kept.sha256) == (len(frame), sha256(frame.encode()).hexdigest())
 
 
 def test_a_character_is_not_cut_in_half() -> None:
-    assert keep_frame("x" + "\u00e9" * MOST, MOST).text == "x" + "\u00e9" * (MOST // 2 - 1)
+    assert keep("x" + "\u00e9" * MOST).frame == "x" + "\u00e9" * (MOST // 2 - 1)
 
 
 def test_json_is_kept_whole_up_to_a_multiple_of_the_bound() -> None:
     frame = json.dumps(["x" * (COMPACT_TIMES * MOST - 4)])
-    assert keep_frame(frame, MOST).text == frame
-    assert len(keep_frame(frame.replace("x", "xx", 1), MOST).text) == MOST
+    assert keep(frame).frame == frame
+    assert len(keep(frame.replace("x", "xx", 1)).frame) == MOST
