@@ -8,6 +8,7 @@ import pytest
 from rumble_server.gateway.read_fairness import ReadFairness
 from rumble_server.gateway.round_trip import MIN_RTT_OFFSET, kernel_round_trip_ms
 from rumble_server.gateway.session import Session
+from rumble_server.limits.bounds import Bounds
 from websockets.frames import Frame as WireFrame
 from websockets.frames import Opcode
 
@@ -79,7 +80,8 @@ async def test_only_the_newest_of_several_frames_has_the_time_of_the_newest_data
 
     one, wrong = {"type": "login", "name": "ann"}, WireFrame(Opcode.TEXT, b"{}").serialize(mask=True)
     ping = WireFrame(Opcode.PING, b"").serialize(mask=True)
-    async with served() as server, server.raw() as client:
+    plenty = Bounds(strangers_ms_per_iteration=10_000)  # frames that wait for time would not be the newest
+    async with served(bounds=plenty) as server, server.raw() as client:
         await client.upgrade()
         await client.hear("welcome")
         monkeypatch.setattr(Session, "on_text", received)
