@@ -82,7 +82,7 @@ class Connection(asyncio.Protocol):
         self._connections = connections
         """The set in which uvicorn keeps connections, to shut them down when it stops."""
         self.protocol = ServerProtocol(
-            max_size=min(shared.bounds.stranger_frame_bytes, gateway.frame_bytes),
+            max_size=shared.bounds.stranger_frame_bytes,
             subprotocols=[cast(Subprotocol, SUBPROTOCOL)],
             select_subprotocol=select_subprotocol,
             logger=quiet,

@@ -35,7 +35,7 @@ from rumble_server.limits.permits import Permits
 from rumble_server.limits.refusals import Refusals
 from rumble_server.limits.source import Sources
 from rumble_server.tournament.config import TournamentConfig
-from websockets.asyncio.client import ClientConnection, connect
+from websockets.asyncio.client import connect
 from websockets.frames import Frame as WireFrame
 from websockets.frames import Opcode
 
@@ -179,11 +179,11 @@ class GatewayServer:
         async with contextlib.AsyncExitStack() as stack:
             clients = [await stack.enter_async_context(self.raw()) for _ in range(count)]
             for number, client in enumerate(clients):
-                await client.upgrade()
-                await client.hear("welcome")
                 if number < bots:
-                    client.say(type="login", name=f"bot{number}")
-                    await client.hear("session")
+                    await client.log_in(f"bot{number}")
+                else:
+                    await client.upgrade()
+                    await client.hear("welcome")
             yield clients
 
     def create(self, **config: Any) -> str:
@@ -260,6 +260,12 @@ class Raw:
         head = await self.until(b"\r\n\r\n")
         return int(head.split()[1])
 
+    async def log_in(self, name: str, **message: Any) -> None:
+        """Ask for a WebSocket, and log a bot in."""
+        assert await self.upgrade() == 101
+        self.say(type="login", name=name, **message)
+        await self.hear("session")
+
     async def until(self, end: bytes) -> bytes:
         async with asyncio.timeout(PATIENCE_S):
             return await self.reader.readuntil(end)
@@ -281,18 +287,12 @@ class Raw:
                 (size,) = struct.unpack("!Q", await self.reader.readexactly(8))
             return first & 0x0F, await self.reader.readexactly(size)
 
-    async def hear_any(self) -> Frame:
-        """Skip frames until the next message, and return this message."""
-        while True:
-            opcode, data = await self.frame()
-            if opcode == Opcode.TEXT:
-                return checked(data)
-
     async def hear(self, kind: str) -> Frame:
         """Skip frames until the next message of the given type, and return this message."""
-        while (message := await self.hear_any())["type"] != kind:
-            pass
-        return message
+        while True:
+            opcode, data = await self.frame()
+            if opcode == Opcode.TEXT and (message := checked(data))["type"] == kind:
+                return message
 
     async def close_code(self) -> int:
         """Skip frames until the next close frame, and return its code."""
@@ -314,23 +314,3 @@ async def until(condition: Callable[[], object]) -> None:
     async with asyncio.timeout(PATIENCE_S):
         while not condition():  # noqa: ASYNC110  # looks in each iteration
             await asyncio.sleep(0)
-
-
-async def hear(client: ClientConnection, kind: str) -> Frame:
-    """Skip messages until the next of the given type, and return this message."""
-    async with asyncio.timeout(PATIENCE_S):
-        while True:
-            data = await client.recv(decode=False)
-            if (message := checked(data))["type"] == kind:
-                return message
-
-
-async def close_code(client: ClientConnection) -> int | None:
-    """Return the server's close code; messages before it are dropped."""
-    async with asyncio.timeout(PATIENCE_S):
-        await client.wait_closed()
-        return client.close_code
-
-
-async def say(client: ClientConnection, **message: Any) -> None:
-    await client.send(json.dumps(message))

@@ -1,13 +1,12 @@
 """Bots' sockets: the opening, frames, pings, limits of memory, and the end, on real connections over loopback."""
 
 import asyncio
-import contextlib
 import logging
 from typing import Any
 
 import pytest
 from rumble_protocol.codes import CLOSE_REASONS, CloseCode
-from rumble_server.gateway import connection, outbox, read_fairness
+from rumble_server.gateway import connection, read_fairness
 from rumble_server.gateway.frames import HEADS, text_head
 from rumble_server.gateway.handshake import HandshakePolicy
 from rumble_server.gateway.read_fairness import ReadFairness
@@ -20,7 +19,7 @@ from websockets.http11 import Request
 from websockets.typing import Subprotocol
 
 from tests.server.frames import checked
-from tests.server.gateway.served import PATIENCE_S, GatewayServer, Raw, close_code, hear, say, served
+from tests.server.gateway.served import PATIENCE_S, GatewayServer, Raw, served
 
 pytestmark = pytest.mark.e2e
 
@@ -52,14 +51,6 @@ async def test_only_unknown_sub_protocols_get_an_error_and_4010() -> None:
         client.writer.close()
         assert server.sessions == []
         assert list(server.arena.players) == []
-
-
-@pytest.mark.parametrize(
-    ("path", "status"), [("/bot", 101), ("/bot?x=1", 101), ("/", 404), ("/bot/", 404), ("/bots", 404), ("/api", 404)]
-)
-async def test_bots_connect_at_one_path(path: str, status: int) -> None:
-    async with served() as server, server.raw() as client:
-        assert await client.upgrade(path) == status
 
 
 @pytest.mark.parametrize(("host", "status"), [("rumble.example", 101), ("localhost.evil.example", 403), ("", 403)])
@@ -110,122 +101,53 @@ async def test_a_refused_client_of_the_library_sees_why() -> None:
         assert b"evil.example" in refused.value.response.body
 
 
-async def test_a_forwarded_request_counts_as_from_beyond_this_machine() -> None:
-    async with served() as server, server.raw() as client:
-        await client.upgrade(X_Real_IP="127.0.0.1")
-        client.say(type="login", name="ann")
-        assert (await client.hear("error"))["code"] == "key_required"
-
-
 # --- frames ---
 
 
-async def test_a_binary_frame_closes_with_1003() -> None:
-    async with served() as server, server.connect() as client:
-        await client.send(b"{}")
-        assert await close_code(client) == CloseCode.BINARY_FRAME
-        assert client.close_reason == CLOSE_REASONS[CloseCode.BINARY_FRAME]
-
-
-@pytest.mark.parametrize("data", [b"\xff", LOGIN[:-2] + b'\xc3\x28"}'])
-async def test_text_that_is_not_utf_8_closes_with_1007(data: bytes) -> None:
+@pytest.mark.parametrize(
+    ("data", "code"),
+    [
+        (WireFrame(Opcode.BINARY, b"{}").serialize(mask=True), CloseCode.BINARY_FRAME),
+        (WireFrame(Opcode.TEXT, b"\xff").serialize(mask=True), CloseCode.NOT_UTF8),
+        (WireFrame(Opcode.TEXT, LOGIN[:-2] + b'\xc3\x28"}').serialize(mask=True), CloseCode.NOT_UTF8),
+        (b"\x81\x00", 1002),
+    ],
+    ids=["binary", "not UTF-8", "partly UTF-8", "not masked"],
+)
+async def test_a_frame_that_is_no_text_of_a_client_closes_with_its_code(data: bytes, code: int) -> None:
     async with served() as server, server.raw() as client:
         await client.upgrade()
-        client.send(Opcode.TEXT, data)
-        assert await client.close_code() == CloseCode.NOT_UTF8
-
-
-async def test_a_frame_of_just_the_size_that_is_allowed_is_read() -> None:
-    async with served(frame_bytes=1000) as server, server.connect() as client:
-        await client.send(LOGIN.decode().ljust(1000))
-        assert (await hear(client, "session"))["name"] == "ann"
-
-
-@pytest.mark.parametrize("fragments", [1, 3])
-async def test_a_larger_frame_closes_with_1009_in_one_piece_or_in_several(fragments: int) -> None:
-    async with served(frame_bytes=1000) as server, server.raw() as client:
-        await client.upgrade()
-        text = LOGIN.ljust(1001)
-        for number in range(fragments):
-            part = text[number * 1001 // fragments : (number + 1) * 1001 // fragments]
-            client.send(Opcode.CONT if number else Opcode.TEXT, part, fin=number == fragments - 1)
-        assert await client.close_code() == CloseCode.TOO_LARGE
-
-
-async def test_fragments_without_content_take_no_memory() -> None:
-    async with served() as server, server.raw() as client:
-        await client.upgrade()
-        client.send(Opcode.TEXT, b"", fin=False)
-        for _ in range(900):
-            client.send(Opcode.CONT, b"", fin=False)
-        client.send(Opcode.CONT, LOGIN, fin=False)
-        client.send(Opcode.PING, b"done")
-        opcode = None
-        while opcode != Opcode.PONG:
-            opcode, _ = await client.frame()
-        assert bytes(server.made[0]._reader._parts) == LOGIN
-        client.send(Opcode.CONT, b"")
-        assert (await client.hear("session"))["name"] == "ann"
-
-
-async def test_a_breach_of_the_websocket_protocol_is_closed_with_1002() -> None:
-    async with served() as server, server.raw() as client:
-        await client.upgrade()
-        client.writer.write(b"\x81\x00")  # not masked
-        assert await client.close_code() == 1002
+        client.writer.write(data)
+        assert await client.close_code() == code
 
 
 # --- the end ---
 
 
-@pytest.mark.parametrize(
-    ("message", "code"),
-    [
-        ({"type": "login", "name": "taken", "key": "another-horse-battery"}, CloseCode.WRONG_KEY),
-        (None, CloseCode.NO_LOGIN),
-        ("flood", CloseCode.TOO_MANY_MESSAGES),
-    ],
-    ids=["wrong key", "no login", "flood"],
-)
-async def test_the_closes_of_a_session_reach_the_client(message: Any, code: CloseCode) -> None:
-    async with served(login_ms=50, unsolicited_per_minute=3) as server, server.connect() as client:
-        server.arena.claims.use_name("taken", "correct-horse-battery", "", None)
-        if message == "flood":
-            for _ in range(4):
-                await client.send("nonsense")
-        elif message is not None:
-            await say(client, **message)
-        assert await close_code(client) == code
-        assert client.close_reason == CLOSE_REASONS[code]
-
-
-async def test_a_client_that_closes_is_answered_and_forgotten() -> None:
+async def test_the_close_of_a_session_reaches_the_client_with_its_reason() -> None:
     async with served() as server, server.connect() as client:
-        await say(client, type="login", name="ann")
-        await hear(client, "session")
-        await client.close()
-        assert client.close_code == 1000
-        await server.all_gone()
-        assert server.arena.players["ann"].newest is None
+        server.arena.claims.use_name("taken", "correct-horse-battery", "", None)
+        await client.send('{"type": "login", "name": "taken", "key": "another-horse-battery"}')
+        await client.wait_closed()
+        assert (client.close_code, client.close_reason) == (CloseCode.WRONG_KEY, CLOSE_REASONS[CloseCode.WRONG_KEY])
 
 
-async def test_nothing_is_sent_to_a_client_that_has_closed() -> None:
+async def test_a_client_that_closes_is_answered_and_sent_nothing_more_and_its_bot_is_away() -> None:
     async with served() as server, server.raw() as client:
-        await client.upgrade()
-        await client.hear("welcome")
+        await client.log_in("ann")
         (session,) = server.sessions
         client.send(Opcode.CLOSE, (1000).to_bytes(2))
         assert await client.close_code() == 1000
         session.link.send(b"{}")
         assert await client.reader.read() == b""
+        await server.all_gone()
+        assert server.arena.players["ann"].newest is None
 
 
 @pytest.mark.parametrize("way", ["abort", "write_eof"])
 async def test_a_client_that_vanishes_or_ends_its_side_is_away(way: str) -> None:
     async with served() as server, server.raw() as client:
-        await client.upgrade()
-        client.say(type="login", name="ann")
-        await client.hear("session")
+        await client.log_in("ann")
         getattr(client.writer.transport, way)()
         await client.ended()
         await server.all_gone()
@@ -349,22 +271,11 @@ async def test_a_peer_that_does_not_finish_the_closing_handshake_is_cut_off(monk
         await server.all_gone()
 
 
-async def test_frames_after_the_close_are_not_read() -> None:
-    async with served() as server, server.raw() as client:
-        await client.upgrade()
-        client.send(Opcode.BINARY, b"", fin=False)
-        client.send(Opcode.CONT, b"more")
-        client.send(Opcode.TEXT, LOGIN)
-        assert await client.close_code() == CloseCode.BINARY_FRAME
-        assert list(server.arena.players) == []
-
-
 async def test_when_the_server_stops_bots_are_closed_with_1001() -> None:
-    async with served() as server, server.connect() as client:
-        await say(client, type="login", name="ann")
-        await hear(client, "session")
+    async with served() as server, server.raw() as client:
+        await client.log_in("ann")
         stopping = asyncio.create_task(server.drain())
-        assert await close_code(client) == CloseCode.DRAINING
+        assert await client.close_code() == CloseCode.DRAINING
         await stopping
 
 
@@ -392,31 +303,3 @@ def test_a_text_frame_is_as_the_library_makes_it(size: int) -> None:
     whole = WireFrame(Opcode.TEXT, payload).serialize(mask=False)
     assert text_head(size) + payload == whole
     assert HEADS[size : size + 1] in ((text_head(size),), ())
-
-
-async def test_a_notice_to_many_connections_at_once_reaches_each(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Use more connections than may wait until the end of the iteration of the loop."""
-    monkeypatch.setattr(outbox, "MOST_WAITING_CONNECTIONS", 16)
-    async with served() as server, contextlib.AsyncExitStack() as stack:
-        clients = [await stack.enter_async_context(server.connect()) for _ in range(2 * 16 + 1)]
-        for number, client in enumerate(clients):
-            await say(client, type="login", name=f"bot{number}")
-            await hear(client, "session")
-        server.arena.drain()
-        for client in clients:
-            assert (await hear(client, "notice"))["code"] == "draining"
-
-
-async def test_moves_in_one_read_and_after_other_frames_are_all_read() -> None:
-    async with served() as server, server.raw() as client:
-        assert await client.upgrade() == 101
-        await client.hear("welcome")
-        client.send(Opcode.TEXT, b'{"type": "log', fin=False)
-        client.send(Opcode.PING, b"here")
-        client.send(Opcode.CONT, b'in", "name": "ann"}')
-        await client.hear("session")
-        for _ in range(3):
-            client.send(Opcode.TEXT, b'{"type": "nonsense"}')
-        client.send(Opcode.TEXT, b'{"type": "login", "name": "ann"}')
-        codes = [(await client.hear("error"))["code"] for _ in range(4)]
-        assert codes == ["bad_message"] * 3 + ["already_logged_in"]

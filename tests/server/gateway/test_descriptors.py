@@ -10,7 +10,7 @@ import pytest
 from rumble_server.gateway.descriptors import Descriptors, Idleness
 from rumble_server.limits.refusals import Refusals
 
-from tests.server.gateway.served import served, until
+from tests.server.gateway.served import served
 
 
 @dataclass(eq=False)
@@ -84,9 +84,7 @@ async def test_an_idle_connection_is_ended_for_a_new_connection_and_playing_bots
         tournament = server.create(start_at_bots=2)
         bots = [await stack.enter_async_context(server.raw()) for _ in range(3)]
         for number, bot in enumerate(bots):
-            await bot.upgrade()
-            bot.say(type="login", name=f"bot{number}", **({"join": tournament} if number < 2 else {}))
-            await bot.hear("session")
+            await bot.log_in(f"bot{number}", **({"join": tournament} if number < 2 else {}))
         for bot in bots[:2]:
             await bot.hear("match_start")
         server.shared.descriptors.limit = 1
@@ -97,13 +95,3 @@ async def test_an_idle_connection_is_ended_for_a_new_connection_and_playing_bots
         assert await second.upgrade() == 101
         assert [session.name for session in server.sessions] == ["bot0", "bot1", None]
         assert server.refusals.counts == {"descriptors": 2}
-        await second.hear("welcome")
-        (link,) = server.made[3:]
-        link.abort()
-        await until(lambda: server.open_connections == 2)
-        for link in server.made[:2]:
-            assert link.idleness is None
-        server.shared.descriptors.limit = 1 << 20
-        for bot in bots[:2]:
-            bot.say(type="ping")
-            assert (await bot.hear("error"))["code"] == "bad_message"

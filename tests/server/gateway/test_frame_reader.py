@@ -2,9 +2,11 @@
 
 from typing import Any
 
+import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from rumble_server.gateway.frame_reader import FrameReader
+from rumble_server.gateway.frame_reader import FRAMES_AT_ONCE, FrameReader
+from rumble_server.gateway.frames import LEAST_FRAME_BYTES
 from rumble_server.gateway.read_fairness import ReadFairness
 from rumble_server.limits.bounds import Bounds
 from websockets.frames import Frame, Opcode
@@ -13,12 +15,11 @@ from websockets.protocol import State
 from websockets.server import ServerProtocol
 
 from tests.needs import long_or
+from tests.server.gateway.iterating_loop import Loop
+from tests.server.gateway.pages import UPGRADE
 
 MOST_BYTES = 300
-REQUEST = (
-    b"GET /bot HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
-    b"Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\nSec-WebSocket-Version: 13\r\n\r\n"
-)
+REQUEST = UPGRADE + b"\r\n"
 
 
 class Peer:
@@ -142,3 +143,43 @@ def streams(draw: st.DrawFn) -> list[bytes]:
 @example([REQUEST, wire(1, b"\x81\x80abcd", mask=bytes(4))[:6], wire(1, b"\x81\x80abcd", mask=bytes(4))[6:]])
 def test_a_reader_reads_the_same_as_the_library(chunks: list[bytes]) -> None:
     assert read_by_reader(chunks) == read_by_library(chunks)
+
+
+def reading(data: bytes, fairness: ReadFairness, **bounds: int) -> FrameReader:
+    """Return the reader of an open connection that has received `data`."""
+    peer = Peer()
+    peer.open(REQUEST)
+    reader = FrameReader(peer.protocol, Bounds.model_validate(bounds), fairness)
+    reader.feed(data)
+    return reader
+
+
+FRAGMENTS = wire(1, b"x", fin=False) + wire(0, b"x", fin=False) * 199
+
+
+@pytest.mark.parametrize(
+    ("data", "pieces", "bounds", "expected"),
+    [
+        (wire(1, b"x") * 25, 1_000, {"frames_per_iteration": 10}, 3),
+        (FRAGMENTS, 1_000, {"frames_per_iteration": 50}, 4),
+        (wire(1, b"x" * 250, fin=False), 1_000, {"bytes_per_iteration": 100}, 3),
+        (FRAGMENTS, 2, {}, -(-len(FRAGMENTS) // (2 * FRAMES_AT_ONCE * LEAST_FRAME_BYTES))),
+    ],
+    ids=["texts", "fragments", "bytes", "time"],
+)
+def test_the_work_of_an_iteration_is_bounded(data: bytes, pieces: int, bounds: dict[str, int], expected: int) -> None:
+    loop, iterations = Loop(), 0
+    reader = reading(data, loop.fairness(pieces), **bounds)
+    while reader.has_bytes:
+        for _ in reader.read():
+            pass
+        loop.iterate()
+        iterations += 1
+    assert iterations == expected
+
+
+def test_fragments_without_content_take_no_memory() -> None:
+    empty = wire(1, b"", fin=False) + wire(0, b"", fin=False) * 200
+    reader = reading(empty + wire(0, b"text", fin=False), Loop().fairness(1_000))
+    assert all(isinstance(message, Frame) for message in reader.read())
+    assert bytes(reader._parts) == b"text"

@@ -8,15 +8,12 @@ from rumble_protocol.codes import CloseCode
 from rumble_server.gateway.connection import MOST_UNSENT_BYTES
 from rumble_server.gateway.session import Session
 from rumble_server.limits.bounds import Bounds
-from rumble_server.match import public_view
 from websockets.frames import Frame as WireFrame
 from websockets.frames import Opcode
 
 from tests.server.gateway.served import PATIENCE_S, served, until
 
 pytestmark = pytest.mark.e2e
-
-LOGIN = b'{"type": "login", "name": "ann"}'
 
 
 # --- pings ---
@@ -46,9 +43,7 @@ async def test_pings_go_out_whether_or_not_they_are_answered(monkeypatch: pytest
     """A thinking bot that reads nothing finds many pings; only the newest ping measures a round trip."""
     told = measured(monkeypatch)
     async with served(ping_ms=20) as server, server.raw() as client:
-        await client.upgrade()
-        client.send(Opcode.TEXT, LOGIN)
-        await client.hear("session")
+        await client.log_in("ann")
         pings: list[bytes] = []
         while len(pings) < 5:
             opcode, data = await client.frame()
@@ -64,31 +59,11 @@ async def test_pings_go_out_whether_or_not_they_are_answered(monkeypatch: pytest
 
 async def test_a_flood_of_pongs_is_closed_where_they_are_read_at_once() -> None:
     async with served(bounds=Bounds(empty_frames_per_10_s=5)) as server, server.raw() as client:
-        await client.upgrade()
-        client.send(Opcode.TEXT, LOGIN)
-        await client.hear("session")
+        await client.log_in("ann")
         (link,) = server.made
         for _ in range(6):
             link.data_received(WireFrame(Opcode.PONG, b"0123456789012").serialize(mask=True))
         assert await client.close_code() == CloseCode.TOO_MANY_MESSAGES
-
-
-async def test_a_silent_connection_is_cut_off_unless_its_bot_is_thinking() -> None:
-    async with served(ping_ms=5, pong_ms=400) as server, server.raw() as ann, server.raw() as ben:
-        tournament = server.create(start_at_bots=2)
-        for client, name in ((ann, "ann"), (ben, "ben")):
-            await client.upgrade()
-            client.say(type="login", name=name, join=tournament)
-        for client in (ann, ben):
-            await client.hear("match_start")
-        (match,) = server.arena.matches.live.values()
-        assert public_view.is_ticking(match.progress)
-        thinking = match.players[match.progress.state.to_move].name
-        mover, waiter = (ann, ben) if thinking == "ann" else (ben, ann)
-        await waiter.ended()
-        (session,) = server.sessions
-        assert session.name == thinking
-        assert not mover.reader.at_eof()
 
 
 async def test_a_connection_whose_pongs_the_server_does_not_read_is_not_silent() -> None:
@@ -107,9 +82,7 @@ async def test_a_connection_whose_pongs_the_server_does_not_read_is_not_silent()
 
 async def test_a_bot_that_does_not_read_is_cut_off_and_memory_stays_bounded() -> None:
     async with served() as server, server.raw() as client:
-        await client.upgrade()
-        client.say(type="login", name="ann")
-        await client.hear("session")
+        await client.log_in("ann")
         (session,), (link,) = server.sessions, server.made
         frame = json.dumps({"type": "x", "text": "x" * 50_000}).encode()
         most = 0

@@ -51,22 +51,6 @@ def test_a_socket_that_tells_nothing_has_no_round_trip() -> None:
 
 
 @pytest.mark.e2e
-@pytest.mark.skipif(not hasattr(socket, "TCP_INFO"), reason="only Linux tells it")
-def test_a_round_trip_on_loopback_is_next_to_nothing() -> None:
-    with (
-        socket.create_server(("127.0.0.1", 0)) as server,
-        socket.create_connection(server.getsockname()) as client,
-        server.accept()[0] as accepted,
-    ):
-        client.sendall(b"x")
-        accepted.recv(1)
-        transport = asyncio.Transport({"socket": accepted})
-        found = kernel_round_trip_ms(transport)
-    assert found is not None
-    assert found < 100
-
-
-@pytest.mark.e2e
 @pytest.mark.skipif(not hasattr(socket, "TCP_INFO"), reason="only Linux tells how long data was unread")
 async def test_only_the_newest_of_several_frames_has_the_time_of_the_newest_data(
     monkeypatch: pytest.MonkeyPatch,
