@@ -10,7 +10,7 @@ from rumble_server.gateway import http_connection, peer
 from rumble_server.limits import permits
 from websockets.frames import Opcode
 
-from tests.server.gateway.pages import GET, LIMITED, UPGRADE, answer, pages, refused, status, upgraded
+from tests.server.gateway.pages import GET, LIMITED, UPGRADE, answer, pages, status, upgraded
 from tests.server.gateway.served import GatewayServer, Raw, until
 
 pytestmark = pytest.mark.e2e
@@ -27,24 +27,6 @@ async def several(server: GatewayServer, count: int) -> AsyncIterator[list[Raw]]
         clients = [await stack.enter_async_context(server.raw("127.0.1.1")) for _ in range(count)]
         await until(lambda: len(server.http) >= accepted)
         yield clients
-
-
-async def test_a_stranger_beyond_the_bound_of_an_address_waits_and_then_gets_429(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(peer, "PERMIT_WAIT_MS", 50)
-    async with pages(bounds={**LIMITED, "strangers_per_address": 3}) as (server, _), several(server, 3) as strangers:
-        async with server.raw("127.0.1.1") as one_more, server.raw("127.0.1.2") as other:
-            one_more.writer.write(UPGRADE + b"\r\n")
-            assert await refused(one_more) == 429
-            assert server.refusals.counts == {"strangers": 1}
-            other.writer.write(GET % 1)
-            assert await answer(other) == (200, b'["/1", 0]')
-        strangers[0].writer.write(GET % 2)
-        assert await answer(strangers[0]) == (200, b'["/2", 0]')
-        async with server.raw("127.0.1.1") as next_one:
-            next_one.writer.write(UPGRADE + b"\r\n")
-            await upgraded(next_one)
 
 
 async def test_silent_sockets_of_an_address_keep_nobody_out(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -95,18 +77,6 @@ async def test_data_of_a_waiting_connection_is_read_when_it_has_its_permit() -> 
         assert await answer(waiting) == (200, b'["/1", 0]')
 
 
-async def test_a_connection_that_leaves_while_it_waits_is_forgotten() -> None:
-    bounds = {**LIMITED, "strangers_per_address": 1}
-    async with pages(bounds=bounds) as (server, _), several(server, 1) as strangers, several(server, 2):
-        waiting = server.shared.permits.waiting["127.0.1.1"]
-        assert len(waiting) == 2
-        server.http[1].abort()
-        await until(lambda: len(waiting) == 1)
-        strangers[0].writer.close()
-        await until(lambda: not server.shared.permits.waiting)
-        assert server.shared.permits.counts == {("stranger", "127.0.1.1"): 1}
-
-
 async def test_a_made_token_is_looked_at_though_its_address_has_no_room() -> None:
     """The connection ends after a single answer, and takes no permit."""
     bounds = {**LIMITED, "connections_per_address": 1}
@@ -118,6 +88,7 @@ async def test_a_made_token_is_looked_at_though_its_address_has_no_room() -> Non
                 host.writer.write((GET % 2)[:-2] + f"Authorization: Bearer {token}\r\n\r\n".encode())
                 assert await status(host) == expected
                 await host.ended()
+        assert server.refusals.counts == {"connections": 1}
 
 
 async def test_refused_connections_that_say_nothing_are_closed_and_too_many_at_once(
@@ -133,42 +104,6 @@ async def test_refused_connections_that_say_nothing_are_closed_and_too_many_at_o
         assert server.open_connections == 2
 
 
-async def test_a_request_beyond_the_connections_of_an_address_gets_429() -> None:
-    async with pages(bounds={**LIMITED, "connections_per_address": 3}) as (server, _), several(server, 4) as clients:
-        for client in clients[:3]:
-            client.writer.write(GET % 1)
-            assert (await answer(client))[0] == 200
-        clients[3].writer.write(GET % 1)
-        assert await refused(clients[3]) == 429
-        clients[0].writer.write(GET % 2)
-        assert (await answer(clients[0]))[0] == 200
-        assert server.refusals.counts == {"connections": 1}
-
-
-async def test_a_login_takes_a_permit_from_accept_to_close() -> None:
-    bounds = {**LIMITED, "connections_per_address": 2, "strangers_per_address": 2}
-    async with pages(bounds=bounds) as (server, _), contextlib.AsyncExitStack() as stack:
-        for name in ("ann", "ben"):
-            client = await stack.enter_async_context(server.raw("127.0.1.1"))
-            await client.upgrade()
-            client.say(type="login", name=name)
-            await client.hear("session")
-        async with server.raw("127.0.1.1") as third:
-            await third.upgrade()
-            link = server.made[2]
-            before = link.has_room
-            link.mark_invited("friday")
-            assert (before, link.has_room) == (False, True)
-        async with server.raw("127.0.1.1") as fourth:
-            fourth.writer.write(GET % 1)
-            assert await refused(fourth) == 429
-            server.made[0].abort()
-            await until(lambda: len(server.sessions) == 1)
-        async with server.raw("127.0.1.1") as fifth:
-            fifth.writer.write(GET % 1)
-            assert await answer(fifth) == (200, b'["/1", 0]')
-
-
 async def test_the_invited_to_a_tournament_are_counted_in_its_club_alone() -> None:
     bounds = {**LIMITED, "connections_per_address": 1, "invited_connections_per_address": 1}
     async with pages(bounds=bounds) as (server, _), several(server, 3) as clients:
@@ -177,7 +112,7 @@ async def test_the_invited_to_a_tournament_are_counted_in_its_club_alone() -> No
         known, invited, other = server.made
         known.count_as_logged_in()
         invited.mark_invited("friday")
-        assert not other.has_room_for("friday")
+        assert (known.has_room, other.has_room, other.has_room_for("friday")) == (True, False, False)
         server.gateway.club = "chess"
         assert other.has_room_for("friday")
 
@@ -232,16 +167,6 @@ async def test_behind_a_proxy_bots_are_counted_by_their_own_address(monkeypatch:
 
 
 # --- limits of requests ---
-
-
-async def test_a_long_query_gets_414() -> None:
-    async with pages() as (server, app), server.raw() as client:
-        client.writer.write(b"GET /?%s HTTP/1.1\r\nHost: localhost\r\n\r\n" % (b"x" * 4_000))
-        assert (await answer(client))[0] == 200
-        client.writer.write(b"GET /?%s HTTP/1.1\r\nHost: localhost\r\n\r\n" % (b"x" * 5_000))
-        assert await refused(client) == 414
-        assert len(app.scopes) == 1
-        assert server.refusals.counts == {"url_bytes": 1}
 
 
 @pytest.mark.parametrize("request_", [UPGRADE + b"\r\n", (GET % 1)[:-2] + b"a: b\r\n" * 40 + b"\r\n"])
