@@ -3,13 +3,13 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from http import HTTPStatus
-from typing import Any
 
 import pytest
 from rumble_protocol.clubs import MAIN
 from rumble_server.limits.bounds import Bounds
 
-from tests.server.gateway.pages import answer
+from tests.server.gateway.pages import UPGRADE as WEBSOCKET
+from tests.server.gateway.pages import Pages, answer
 from tests.server.gateway.served import GatewayServer, OneClub, served
 
 pytestmark = pytest.mark.e2e
@@ -56,13 +56,7 @@ def of_several(server: GatewayServer, *, abandoned: bool = False) -> Leads:
 
 
 async def test_questions_are_answered_one_after_the_other_before_any_application() -> None:
-    scopes: list[Any] = []
-
-    async def app(scope: Any, _receive: Any, send: Any) -> None:
-        scopes.append(scope["path"])
-        await send({"type": "http.response.start", "status": 200, "headers": [(b"content-length", b"0")]})
-        await send({"type": "http.response.body", "body": b""})
-
+    app = Pages()
     async with served(proxies=[PROXY], app=app) as server:
         leads = of_several(server)
         async with server.raw() as client:
@@ -77,7 +71,7 @@ async def test_questions_are_answered_one_after_the_other_before_any_application
             assert (await answer(client))[0] == 200
             client.writer.write(QUESTION)
             assert await client.until(b"\r\n\r\n") == NOBODY
-    assert (leads.asked, scopes) == (5 * [b"/bot"], ["/page"])
+    assert (leads.asked, [scope["path"] for scope in app.scopes]) == (5 * [b"/bot"], ["/page"])
 
 
 async def test_a_question_is_counted_by_no_limit() -> None:
@@ -161,9 +155,7 @@ async def test_bots_of_a_club_that_is_led_elsewhere_come_again(path: str, abando
     async with served(proxies=[PROXY]) as server:
         of_several(server, abandoned=abandoned)
         async with server.raw() as client:
-            asked = b"GET %s HTTP/1.1\r\nHost: localhost\r\n%s" % (path.encode(), UPGRADE)
-            key = b"Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\nSec-WebSocket-Version: 13\r\n\r\n"
-            client.writer.write(asked + key)
+            client.writer.write(WEBSOCKET.replace(b"/bot", path.encode()) + b"\r\n")
             head = await client.until(b"\r\n\r\n")
             assert int(head.split()[1]) == status
             assert (b"\r\nRetry-After: 1\r\n" in head) == (status == 503)

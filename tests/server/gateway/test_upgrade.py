@@ -30,7 +30,7 @@ LOGIN = b'{"type": "login", "name": "ann"}'
 class School:
     """Main, and a club `school` whose loading ends on the test's word; no other club exists."""
 
-    def __init__(self, server: GatewayServer) -> None:
+    def __init__(self, server: GatewayServer, *, is_open: bool = False) -> None:
         sessions, clock = SessionRegistry(), server.arena.clock
         self.arena = make_arena(log=server.log, clock=clock, sessions=sessions, run_number=1, random=Random(0))
         server.log.on_durable.append(self.arena.on_durable)
@@ -39,6 +39,8 @@ class School:
         self._clubs = {MAIN: OneClub(server.gateway)}
         self._school = OneClub(gateway)
         self.open = asyncio.Event()
+        if is_open:
+            self.open.set()
         self.loading = 0
         """The number of times it was asked to load."""
         self.elsewhere: set[str] = set()
@@ -94,7 +96,7 @@ class School:
 )
 async def test_each_club_has_its_path_and_other_paths_are_not_found(path: str, status: int) -> None:
     async with served() as server:
-        School(server).open.set()
+        School(server, is_open=True)
         async with server.raw() as client:
             assert await client.upgrade(path) == status
 
@@ -102,7 +104,7 @@ async def test_each_club_has_its_path_and_other_paths_are_not_found(path: str, s
 async def test_bots_of_a_club_that_was_removed_are_told_to_stay_away() -> None:
     """Close with a code: a 404 can come from a proxy whose server starts anew, so bots come back after a 404."""
     async with served() as server:
-        School(server).open.set()
+        School(server, is_open=True)
         async with server.raw() as client:
             assert await client.upgrade("/c/gone/bot") == 101
             client.send(Opcode.TEXT, LOGIN)
@@ -119,8 +121,7 @@ async def test_bots_of_a_club_that_was_removed_are_told_to_stay_away() -> None:
 
 async def test_the_welcome_names_the_club_and_its_own_identity_and_names_are_the_clubs() -> None:
     async with served() as server:
-        school = School(server)
-        school.open.set()
+        school = School(server, is_open=True)
         async with server.raw() as main, server.raw() as pupil:
             for client, path, told in ((main, "/bot", (MAIN, "1d")), (pupil, "/c/school/bot", ("school", "5c"))):
                 assert await client.upgrade(path) == 101
@@ -136,6 +137,15 @@ async def asking(client: Raw, school: School, path: str = "/c/school/bot") -> "a
     asked = asyncio.create_task(client.upgrade(path))
     await until(lambda: school.loading > 0)
     return asked
+
+
+async def leave_while_loading(server: GatewayServer, school: School, path: str = "/c/school/bot") -> None:
+    """Ask for the club, and lose the connection while the club is being loaded."""
+    async with server.raw() as client:
+        asked = await asking(client, school, path)
+        server.http[0].abort()
+        with pytest.raises((ConnectionError, asyncio.IncompleteReadError)):
+            await asked
 
 
 async def test_while_a_club_is_loaded_nothing_is_read_and_nothing_is_lost() -> None:
@@ -186,8 +196,7 @@ async def test_bot_is_sent_away_if_its_club_moves_during_the_wait_for_a_permit(
 ) -> None:
     bounds = Bounds(strangers_per_address=1)
     async with served(proxies=["127.0.0.1"], bounds=bounds) as server:
-        school = School(server)
-        school.open.set()
+        school = School(server, is_open=True)
         async with server.raw() as first, server.raw() as second:
             assert await first.upgrade("/c/school/bot", X_Forwarded_For="203.0.113.7") == 101
             asked = asyncio.create_task(second.upgrade("/c/school/bot", X_Forwarded_For="203.0.113.7"))
@@ -200,11 +209,7 @@ async def test_bot_is_sent_away_if_its_club_moves_during_the_wait_for_a_permit(
 async def test_a_client_that_leaves_while_a_club_is_loaded_gives_its_permit_back() -> None:
     async with served(bounds=Bounds(limit_loopback=True, strangers_per_address=1)) as server:
         school = School(server)
-        async with server.raw() as client:
-            asked = await asking(client, school)
-            server.http[0].abort()
-            with pytest.raises((ConnectionError, asyncio.IncompleteReadError)):
-                await asked
+        await leave_while_loading(server, school)
         school.open.set()
         await until(lambda: server.open_connections == 0)
         async with server.raw() as other:
@@ -219,11 +224,7 @@ async def test_a_client_that_leaves_while_a_club_fails_to_load_gets_no_answer(
     monkeypatch.setattr(HttpConnection, "answer", lambda *given: answered.append(given))
     async with served() as server:
         school = School(server)
-        async with server.raw() as client:
-            asked = await asking(client, school, "/c/damaged/bot")
-            server.http[0].abort()
-            with pytest.raises((ConnectionError, asyncio.IncompleteReadError)):
-                await asked
+        await leave_while_loading(server, school, "/c/damaged/bot")
         school.open.set()
         await until(lambda: "club damaged cannot be loaded" in caplog.text)
     assert answered == []
@@ -233,7 +234,7 @@ async def test_a_client_that_leaves_while_a_club_fails_to_load_gets_no_answer(
 @pytest.mark.parametrize("path", ["/c/school/", "/c/nowhere/bot"])
 async def test_a_connection_whose_upgrade_was_refused_is_freed_without_the_collector(path: str) -> None:
     async with served() as server:
-        School(server).open.set()
+        School(server, is_open=True)
         async with server.raw() as client:
             await client.upgrade(path)
             gone = ref(server.http.pop())
@@ -245,12 +246,8 @@ async def test_a_connection_whose_upgrade_was_refused_is_freed_without_the_colle
 async def test_a_connection_that_is_lost_while_a_club_is_loaded_is_freed_without_the_collector() -> None:
     async with served() as server:
         school = School(server)
-        async with server.raw() as client:
-            asked = await asking(client, school)
-            server.http[0].abort()
-            gone = ref(server.http.pop())
-            with pytest.raises((ConnectionError, asyncio.IncompleteReadError)):
-                await asked
+        await leave_while_loading(server, school)
+        gone = ref(server.http.pop())
         await until(lambda: server.open_connections == 0)
         school.open.set()
         await until(lambda: gone() is None)
@@ -259,8 +256,7 @@ async def test_a_connection_that_is_lost_while_a_club_is_loaded_is_freed_without
 async def test_a_ban_holds_in_its_club() -> None:
     address = "203.0.113.7"
     async with served(proxies=["127.0.0.1"]) as server:
-        school = School(server)
-        school.open.set()
+        school = School(server, is_open=True)
         async with server.raw() as first:
             await first.upgrade("/c/school/bot", X_Forwarded_For=address)
             Organiser(school.arena).ban(network_to_ban(address), by_name=False, until_ms=None, reason="noise")
