@@ -60,27 +60,18 @@ def iteration(monkeypatch: pytest.MonkeyPatch) -> Iteration:
     return Iteration(monkeypatch)
 
 
-def test_a_connection_that_cannot_write_is_ended_and_the_others_write(caplog: pytest.LogCaptureFixture) -> None:
-    due: list[Callable[[], None]] = []
-    outbox, broken, whole = Outbox(due.append), Writer(fails=True), Writer()
+def test_a_connection_that_cannot_write_is_ended_and_the_others_write(
+    iteration: Iteration, caplog: pytest.LogCaptureFixture
+) -> None:
+    broken, whole = Writer(fails=True), Writer()
     for writer in (broken, whole):
-        outbox.add(writer)
-    (write,) = due
-    write()
+        iteration.outbox.add(writer)
+    iteration.end()
     assert (broken.is_shed, whole.is_shed, whole.writes) == (True, False, 1)
     assert "its frames could not be written" in caplog.text
 
 
-def test_full_outbox_writes_before_the_end_of_the_iteration(iteration: Iteration) -> None:
-    writers = [Writer() for _ in range(MOST_WAITING_CONNECTIONS)]
-    for writer in writers[:-1]:
-        iteration.outbox.add(writer)
-    assert not any(writer.writes for writer in writers)
-    iteration.outbox.add(writers[-1])
-    assert all(writer.writes == 1 for writer in writers)
-
-
-def test_full_outbox_writes_and_measures_each_frame_once(iteration: Iteration) -> None:
+def test_full_outbox_writes_before_the_end_of_the_iteration_and_measures_each_frame_once(iteration: Iteration) -> None:
     writers = [Writer() for _ in range(MOST_WAITING_CONNECTIONS + 1)]
     for writer in writers:
         iteration.outbox.add(writer)
