@@ -1,8 +1,10 @@
 """Functions that fail, to test that an error is noticed and holds nothing up; and notes of calls."""
 
 import itertools
+import sys
 from collections.abc import Callable
 from math import inf
+from types import FrameType
 from typing import Any
 
 import pytest
@@ -57,4 +59,20 @@ def note_calls(patch: pytest.MonkeyPatch, owner: Any, name: str) -> list[tuple[A
         return right(*given)
 
     patch.setattr(owner, name, call)
+    return calls
+
+
+def calls_during(work: Callable[[], object], *events: str) -> list[str]:
+    """Return the names of the callers (`c_call`) and the called functions (`call`) at these events of `work`."""
+    calls = list[str]()
+
+    def note(frame: FrameType, event: str, _: object) -> None:
+        if event in events:
+            calls.append(frame.f_code.co_qualname)
+
+    sys.setprofile(note)
+    try:
+        work()
+    finally:
+        sys.setprofile(None)
     return calls

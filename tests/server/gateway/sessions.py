@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from rumble_server.tournament.tournament import Tournament
+
 from tests.server.world import Bot, World
 
 KEY = "correct-horse-battery"
@@ -9,10 +11,15 @@ OTHER = "another-horse-battery"
 BEYOND: dict[str, Any] = {"is_local": False, "address": "203.0.113.7"}
 
 
-def in_play(world: World) -> tuple[Bot, Bot]:
-    """Return two bots in a match: the bot to move, and the waiting bot."""
-    _, bots = world.begun("ann", "ben", legs=2)
-    bots.sort(key=lambda bot: not bot.inbox.all("turn"))
+def playing(world: World, **config: Any) -> tuple[Tournament, Bot, Bot]:
+    """Return a tournament and two bots in a match: the bot on turn, and the waiting bot. What they heard is taken."""
+    tournament, bots = world.begun("ann", "ben", **config)
+    mover, waiter = sorted(bots, key=lambda bot: not bot.inbox.all("turn"))
     for bot in bots:
         bot.heard()
-    return bots[0], bots[1]
+    return tournament, mover, waiter
+
+
+def in_play(world: World) -> tuple[Bot, Bot]:
+    """Return two bots in a match: the bot on turn, and the waiting bot."""
+    return playing(world, legs=2)[1:]

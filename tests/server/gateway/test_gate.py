@@ -1,19 +1,18 @@
 """The gate of a club: while the lease is over, nothing is told and clocks stand; then the club goes on."""
 
-import sys
 import time
 from math import inf
-from types import FrameType, SimpleNamespace
+from types import SimpleNamespace
 
 import pytest
 from rumble_engine import Termination
 from rumble_protocol.codes import CloseCode
 from rumble_protocol.fields import TimeControl
 from rumble_server.gateway.gate import CALLS_AT_ONCE, MOST_FRAMES, Gate, GatedClock
-from rumble_server.tournament.tournament import Tournament
 
 from tests.server.arena.playing import assert_all_was_played, begun_at_random, first_legal
-from tests.server.failing import fail
+from tests.server.failing import calls_during, fail
+from tests.server.gateway.sessions import playing
 from tests.server.lease import HeldWhile
 from tests.server.virtual_clock import VirtualClock
 from tests.server.world import Bot, World
@@ -55,15 +54,6 @@ def suspend(world: World, lease: Validity, ms: int) -> None:
     world.gate.close()
     world.run(ms)
     go_on(world, lease)
-
-
-def playing(world: World, **config: object) -> tuple[Tournament, Bot, Bot]:
-    """Return a tournament and two bots in a match; the first bot is on turn."""
-    tournament, bots = world.begun("ann", "ben", **config)
-    other, mover = sorted(bots, key=lambda bot: "turn" in bot.inbox.kinds())
-    mover.heard()
-    other.heard()
-    return tournament, mover, other
 
 
 def test_a_closed_gate_tells_nothing_and_then_everything(world: World, lease: Validity) -> None:
@@ -129,14 +119,6 @@ def test_clocks_stand(world: World, lease: Validity) -> None:
     (over,) = [frame for frame in mover.heard() if frame["type"] == "match_over"]
     assert over["termination"] == "timeout"
     assert over["scores"][mover.last("match_start")["seat"]] == 1, "only who really thought too long has lost"
-
-
-def test_without_the_excuse_the_same_bot_loses(world: World, lease: Validity, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Gate, "_add_lateness", lambda *_: None)
-    _, mover, _ = playing(world, legs=1, time_control=TimeControl(move_ms=1000))
-    world.run(600)
-    suspend(world, lease, 9000)
-    assert mover.heard("match_over")
 
 
 def test_away_and_absent_budgets_stand(world: World, lease: Validity) -> None:
@@ -438,16 +420,8 @@ def calls_of_a_move(world: World) -> list[str]:
     """Return the names of the Python functions that are called at a move, in order."""
     _, mover, _ = playing(world)
     world.log.stuck = True
-    move, calls = first_legal(mover.last("turn")), list[str]()
-
-    def note(frame: FrameType, event: str, _: object) -> None:
-        if event == "call":
-            calls.append(frame.f_code.co_qualname)
-
-    sys.setprofile(note)
-    mover.move(move)
-    sys.setprofile(None)
-    return calls
+    move = first_legal(mover.last("turn"))
+    return calls_during(lambda: mover.move(move), "call")
 
 
 def test_a_gate_adds_one_call_to_a_move(world: World) -> None:
