@@ -3,8 +3,6 @@
 import time
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from rumble_server.match.blanking import blanked
 
 SECRET = "correct horse, battery"
@@ -40,11 +38,6 @@ def test_secrets_are_blanked_and_the_rest_stays(frame: str, kept: str) -> None:
     shown = blanked(frame.replace("S", SECRET))
     assert shown == kept
     assert "horse" not in shown
-
-
-@given(st.text(alphabet="key\":=\\'{}[], \n\tSu006b", max_size=60))
-def test_no_text_is_too_strange(text: str) -> None:
-    blanked(text)
 
 
 @pytest.mark.parametrize(

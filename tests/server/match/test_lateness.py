@@ -40,30 +40,20 @@ def test_a_verdict_waits_as_long_as_the_server_was_late() -> None:
     assert driven.over.seats_excused_ms == (4300, 0)
 
 
-def test_a_turn_that_is_suspended_after_a_stall_has_its_time_left() -> None:
+@pytest.mark.parametrize(("is_dropped", "drops"), [(True, (1, 0)), (False, (0, 0))], ids=["dropped", "replaced"])
+def test_a_turn_of_a_login_that_ends_after_a_stall_has_its_time_left(is_dropped: bool, drops: tuple[int, int]) -> None:
     driven = DrivenReferee.seated()
     driven.pass_ms(300)
     driven.stall(4000)
-    driven.disconnect(0)
-    assert driven.all_facts(SeatAway)[0].excused_ms == 4000
+    if is_dropped:
+        driven.disconnect(0)
     driven.connect(0)
-    assert driven.turn["clock"]["remaining_ms"] == 700
+    ended = driven.all_facts(SeatAway if is_dropped else StartTold)[-1]
+    assert (ended.excused_ms, driven.turn["clock"]["remaining_ms"]) == (4000, 700)
     driven.play("4")
     assert driven.all_facts(MoveMade)[0].excused_ms == 0
     driven.abort("enough")
-    assert (driven.over.seats_excused_ms, driven.over.drops) == ((4000, 0), (1, 0))
-
-
-def test_a_turn_of_a_login_that_was_replaced_after_a_stall_has_its_time_left() -> None:
-    driven = DrivenReferee.seated()
-    driven.pass_ms(300)
-    driven.stall(4000)
-    driven.connect(0)
-    assert driven.all_facts(StartTold)[-1].excused_ms == 4000
-    assert driven.turn["clock"]["remaining_ms"] == 700
-    driven.play("4")
-    driven.abort("enough")
-    assert (driven.over.seats_excused_ms, driven.over.drops) == ((4000, 0), (0, 0))
+    assert (driven.over.seats_excused_ms, driven.over.drops) == ((4000, 0), drops)
 
 
 @pytest.mark.parametrize(("seat", "excused_ms"), [(0, 4000), (1, 0)])

@@ -20,7 +20,6 @@ from rumble_server.match.facts import (
     FrameSeen,
     MatchFact,
     MatchOver,
-    MatchStarted,
     MoveMade,
     MoveRefused,
     SeatAway,
@@ -195,14 +194,6 @@ def test_frames_and_questions_do_not_change_the_rebuilt_match() -> None:
     known = attrgetter("bank_ms", "away_left_ms", "retries_left", "away_since_ms", "answered_turn_ids")
     assert [known(seat) for seat in whole.progress.seats] == [known(seat) for seat in less.progress.seats]
     assert whole.progress.state == less.progress.state
-
-
-def test_the_attempt_is_that_of_the_start() -> None:
-    started = replace(DrivenReferee().progress.terms, attempt=4)
-    assert isinstance(started, MatchStarted)
-    driven = DrivenReferee.rebuilt([started], now_ms=0)
-    driven.connect(0)
-    assert driven.turn["attempt"] == 4
 
 
 @pytest.mark.parametrize("info", [None, {"depth": 2}])

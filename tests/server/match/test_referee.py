@@ -70,15 +70,6 @@ def test_a_turn_leaves_out_the_fields_that_the_login_omits_and_no_others(omit: t
     assert less.all_facts(TurnAsked)[0].omit == omit
 
 
-def test_seat_0_moves_first_and_then_the_seats_alternate() -> None:
-    driven = DrivenReferee.seated()
-    asked = []
-    for move in FULL:
-        asked.append([inbox.heard("turn") for inbox in driven.seats])
-        driven.move(driven.progress.state.to_move, move)
-    assert [[len(turns) for turns in both] for both in asked] == [[1, 0], [0, 1]] * 4 + [[1, 0]]
-
-
 def test_nobody_is_asked_before_the_bot_to_move_is_there() -> None:
     driven = DrivenReferee()
     driven.connect(1)
@@ -164,12 +155,8 @@ def test_a_match_ends_by_the_rules_of_the_game(
 def test_a_match_ends_by_resignation_at_any_time_and_nobody_is_at_fault(seat: int) -> None:
     driven = DrivenReferee.seated()
     driven.resign(seat)
-    assert (driven.over.termination, driven.over.winner, driven.over.at_fault) == (
-        Termination.RESIGNATION,
-        1 - seat,
-        (),
-    )
-    assert driven.over.failures == ()
+    assert driven.over.termination is Termination.RESIGNATION
+    assert (driven.over.winner, driven.over.at_fault, driven.over.failures) == (1 - seat, (), ())
     assert [fact.sender for fact in driven.all_facts(FrameSeen)].count("bot") == 1
     assert all(inbox.kinds()[-1] == "match_over" for inbox in driven.seats)
 
@@ -178,11 +165,8 @@ def test_a_match_ends_by_resignation_at_any_time_and_nobody_is_at_fault(seat: in
 def test_a_crash_is_the_fault_of_the_seat_and_its_error_stays_out_of_the_frames(seat: int) -> None:
     driven = DrivenReferee.seated()
     driven.resign(seat, "KeyError: 'x' (mine.py, line 3, in ai)")
-    assert (driven.over.termination, driven.over.winner, driven.over.at_fault) == (
-        Termination.CRASHED,
-        1 - seat,
-        (seat,),
-    )
+    assert driven.over.termination is Termination.CRASHED
+    assert (driven.over.winner, driven.over.at_fault) == (1 - seat, (seat,))
     assert driven.over.failures[seat] == "KeyError: 'x' (mine.py, line 3, in ai)"
     assert driven.over.failures[1 - seat] == ""
     for inbox in driven.seats:
@@ -216,14 +200,13 @@ def test_a_match_ends_by_a_move_that_is_illegal_or_unreadable(move: str) -> None
     driven.play("4")
     driven.seats[1].heard()
     driven.move(1, move)
-    assert (driven.over.termination, driven.over.scores, driven.over.at_fault) == (
-        Termination.ILLEGAL_MOVE,
-        (1.0, 0.0),
-        (1,),
-    )
+    assert driven.over.termination is Termination.ILLEGAL_MOVE
+    assert (driven.over.scores, driven.over.at_fault) == ((1.0, 0.0), (1,))
     assert driven.over.reason.startswith("ben sent a move that does not count: ")
     assert driven.over.moves == ("4",)
-    assert driven.seats[1].kinds() == ["rejected", "match_over"]
+    rejected, over = driven.seats[1].heard()
+    assert (rejected["type"], rejected["your_turn"], rejected["remaining_ms"]) == ("rejected", False, None)
+    assert over["type"] == "match_over"
 
 
 def test_a_match_has_one_outcome_whatever_comes_after_it() -> None:
@@ -247,14 +230,6 @@ def test_kept_results_share_values_that_nearly_all_results_have() -> None:
     assert one.over.connected is other.over.connected
     assert one.over.drops is other.over.drops
     assert one.over.seats_excused_ms is other.over.seats_excused_ms
-
-
-def test_a_bot_that_is_away_is_not_sent_the_result() -> None:
-    driven = DrivenReferee.seated()
-    driven.disconnect(1)
-    driven.seats[1].heard()
-    driven.resign(0)
-    assert driven.seats[1].heard() == []
 
 
 # --- rejections ---
@@ -339,17 +314,6 @@ def test_a_retry_goes_on_with_the_same_turn_and_the_same_clock() -> None:
     assert [fact.retries_left for fact in driven.all_facts(MoveRefused)] == [1, 0]
     driven.move(1, "0")
     assert driven.progress.moves == ["4", "0"]
-
-
-def test_when_no_retry_is_left_the_match_is_lost() -> None:
-    driven = DrivenReferee.seated(illegal_retries=1)
-    driven.move(0, "9")
-    driven.seats[0].heard()
-    driven.move(0, "9")
-    assert (driven.over.termination, driven.over.at_fault) == (Termination.ILLEGAL_MOVE, (0,))
-    assert driven.seats[0].kinds() == ["rejected", "match_over"]
-    rejected = driven.seats[0].last("rejected")
-    assert (rejected["your_turn"], rejected["remaining_ms"]) == (False, None)
 
 
 def test_each_seat_has_retries_of_its_own_for_the_whole_match() -> None:

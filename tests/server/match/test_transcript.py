@@ -67,8 +67,16 @@ STRAYS = (
 """Frames that belong to no match. The server answers each with an error."""
 
 
-def facts_of(world: World, match: str) -> list[MatchFact]:
-    return [fact for fact in world.log.facts if isinstance(fact, MatchFact) and fact.match == match]
+def facts_of(world: World, match: str) -> list[object]:
+    """Return the facts of a match, with the frames that it shares with other matches."""
+
+    def find(shared: FrameShared) -> FrameSeen:
+        found = world.log.facts[shared.other_number - 1]
+        assert isinstance(found, FrameSeen)
+        return found
+
+    of_match = (fact for fact in world.log.facts if isinstance(fact, MatchFact) and fact.match == match)
+    return list(with_shared_frames(of_match, find))
 
 
 def sent_to(lines: list[TranscriptLine], seat: int) -> list[object]:
@@ -107,11 +115,6 @@ def test_a_transcript_has_every_frame_that_passes_a_bots_connections_during_the_
                 world.clock.stall(turn["clock"]["remaining_ms"] + 50)
             bot.move(random.choice([*turn["legal"], *turn["legal"], "nonsense"]), turn=turn)
 
-    def find(shared: FrameShared) -> FrameSeen:
-        found = world.log.facts[shared.other_number - 1]
-        assert isinstance(found, FrameSeen)
-        return found
-
     for name in ("ann", "ben", "cid"):
         login(name)
     while world.clock.step():
@@ -122,7 +125,7 @@ def test_a_transcript_has_every_frame_that_passes_a_bots_connections_during_the_
     results = {**world.tournament("friday").results, **world.tournament("monday").results}
     assert len(results) == (12 if game == "tictactoe" else 6)
     for match, over in results.items():
-        facts = list(with_shared_frames(facts_of(world, match), find))
+        facts = facts_of(world, match)
         entries = list(transcript(facts))
         assert entries.count(over) == 1
         assert [entry.at_ms for entry in entries] == sorted(entry.at_ms for entry in entries)
@@ -266,13 +269,8 @@ def test_a_frame_of_no_match_is_kept_once_and_shown_by_each() -> None:
     assert [fact.frame[:10] for fact in kept if isinstance(fact, FrameSeen)] == ["x" * 10, '{"type":"e']
     assert len([fact for fact in kept if isinstance(fact, FrameShared)]) == 2 * (len(matches) - 1)
 
-    def find(shared: FrameShared) -> FrameSeen:
-        found = world.log.facts[shared.other_number - 1]
-        assert isinstance(found, FrameSeen)
-        return found
-
     for match in matches:
-        lines = list(transcript(with_shared_frames(facts_of(world, match), find)))[-2:]
+        lines = list(transcript(facts_of(world, match)))[-2:]
         assert [(line.sender, line.frame[:4], line.bytes) for line in lines if isinstance(line, TranscriptLine)] == [
             ("bot", "xxxx", 3000),
             ("server", '{"ty', 0),
