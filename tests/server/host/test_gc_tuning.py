@@ -49,14 +49,6 @@ def test_objects_that_exist_at_the_start_are_set_aside() -> None:
         assert len(gc.get_objects(generation=2)) < len(objects)
 
 
-def test_a_pass_looks_only_at_objects_newer_than_the_last_pass(played: Played) -> None:
-    before = gc.get_freeze_count()
-    objects = [[each] for each in range(10_000)]
-    gc.collect(1)
-    assert gc.get_freeze_count() >= before + len(objects)
-    assert len(gc.get_objects(generation=2)) < len(objects)
-
-
 def test_garbage_that_is_new_is_found_by_a_pass(played: Played) -> None:
     knot = Knot()
     found = ref(knot)
