@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from itertools import cycle
 from typing import Any
 
+from websockets.frames import Frame, Opcode
+
 Message = dict[str, Any]
 
 PATIENCE_S = 10.0
@@ -24,15 +26,8 @@ UPGRADE = (
 
 
 def frame(opcode: int, payload: bytes = b"", *, fin: bool = True) -> bytes:
-    """Build a client's frame; its mask is zero, so the payload stays readable."""
-    size = len(payload)
-    if size < 126:
-        length = bytes([0x80 | size])
-    elif size < 1 << 16:
-        length = b"\xfe" + size.to_bytes(2)
-    else:
-        length = b"\xff" + size.to_bytes(8)
-    return bytes([opcode | (0x80 if fin else 0)]) + length + bytes(4) + payload
+    """Build a client's frame."""
+    return Frame(Opcode(opcode), payload, fin).serialize(mask=True)
 
 
 def text(message: Message) -> bytes:

@@ -91,8 +91,7 @@ class HonestField:
             begin = len(self.frames)
             on = self._lines.wait_for(lambda: self._moved(begin) == set(NAMES) or self._is_over(), PATIENCE_S)
             assert on, f"only {self._moved(begin)} made another move"
-            new, self._looked_at = self.frames[self._looked_at :], len(self.frames)
-        assert_none(harms(new))
+        self.assert_nobody_harmed_until_now()
 
     def assert_nobody_harmed_until_now(self) -> None:
         """The same without waiting for moves."""
