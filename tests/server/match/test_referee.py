@@ -70,14 +70,6 @@ def test_a_turn_leaves_out_the_fields_that_the_login_omits_and_no_others(omit: t
     assert less.all_facts(TurnAsked)[0].omit == omit
 
 
-def test_nobody_is_asked_before_the_bot_to_move_is_there() -> None:
-    driven = DrivenReferee()
-    driven.connect(1)
-    assert driven.seats[1].kinds() == ["match_start"]
-    driven.connect(0)
-    assert driven.seats[0].kinds() == ["match_start", "turn"]
-
-
 def test_opening_moves_are_plies() -> None:
     driven = DrivenReferee.seated(moves=("4", "0", "8"))
     assert driven.seats[0].last("match_start")["moves"] == ["4", "0", "8"]

@@ -178,13 +178,6 @@ def test_the_away_budget_does_not_run_while_a_bot_is_silent_but_connected() -> N
     assert driven.all_facts(SeatAway)[0].away_left_ms == 5000
 
 
-def test_without_an_away_budget_a_bot_that_drops_has_lost() -> None:
-    driven = DrivenReferee.seated(away_ms=0)
-    driven.disconnect(0)
-    driven.pass_ms(0)
-    assert disconnected(driven) == (0,)
-
-
 def test_the_opponent_is_told_who_is_away_and_for_how_long_at_most() -> None:
     driven = DrivenReferee.seated()
     driven.seats[0].heard()
