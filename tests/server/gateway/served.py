@@ -287,19 +287,22 @@ class Raw:
                 (size,) = struct.unpack("!Q", await self.reader.readexactly(8))
             return first & 0x0F, await self.reader.readexactly(size)
 
+    async def next(self, opcode: Opcode) -> bytes:
+        """Skip frames until the next of this opcode, and return its payload."""
+        while True:
+            found, data = await self.frame()
+            if found == opcode:
+                return data
+
     async def hear(self, kind: str) -> Frame:
         """Skip frames until the next message of the given type, and return this message."""
-        while True:
-            opcode, data = await self.frame()
-            if opcode == Opcode.TEXT and (message := checked(data))["type"] == kind:
-                return message
+        while (message := checked(await self.next(Opcode.TEXT)))["type"] != kind:
+            pass
+        return message
 
     async def close_code(self) -> int:
         """Skip frames until the next close frame, and return its code."""
-        while True:
-            opcode, data = await self.frame()
-            if opcode == Opcode.CLOSE:
-                return int.from_bytes(data[:2])
+        return int.from_bytes((await self.next(Opcode.CLOSE))[:2])
 
     async def ended(self) -> None:
         """Wait until the server has ended the connection; drop all data before the end."""

@@ -48,10 +48,13 @@ def go_on(world: World, lease: Validity) -> None:
     world.run(0)
 
 
-def suspend(world: World, lease: Validity, ms: int) -> None:
-    """Let the lease be over for some ms, and go on."""
+def suspend(world: World, lease: Validity, ms: int, *, disconnects: bool = False) -> None:
+    """Let the lease be over for some ms, with `disconnects` so long that bots are disconnected, and go on."""
     lease.valid = False
     world.gate.close()
+    if disconnects:
+        world.gate.were_bots_disconnected = True
+        world.gateway.close_all_now(CloseCode.NO_LEADER)
     world.run(ms)
     go_on(world, lease)
 
@@ -133,21 +136,11 @@ def test_away_and_absent_budgets_stand(world: World, lease: Validity) -> None:
     assert not tournament.running
 
 
-def end_and_go_on(world: World, lease: Validity, ms: int) -> None:
-    """Let the lease be over for so long that the bots' connections are closed."""
-    lease.valid = False
-    world.gate.close()
-    world.gate.were_bots_disconnected = True
-    world.gateway.close_all_now(CloseCode.NO_LEADER)
-    world.run(ms)
-    go_on(world, lease)
-
-
 def test_bots_that_were_closed_have_the_grace_of_a_start(lease: Validity) -> None:
     world = World(holds=lease.holds, grace_ms=5000)
     tournament, _, _ = playing(world, away_ms=0, absent_ms=1000, legs=1)
     world.run(5000)
-    end_and_go_on(world, lease, 8000)
+    suspend(world, lease, 8000, disconnects=True)
     world.run(4999)
     assert tournament.running
     world.run(1)
@@ -160,7 +153,7 @@ def test_an_absent_budget_stands_in_that_grace(lease: Validity) -> None:
     world = World(holds=lease.holds, grace_ms=5000)
     world.run(5000)
     ann = waiting(world)
-    end_and_go_on(world, lease, 8000)
+    suspend(world, lease, 8000, disconnects=True)
     ann = world.login("ann")
     world.run(5999)
     assert not ann.heard("match_over")

@@ -44,11 +44,7 @@ async def test_pings_go_out_whether_or_not_they_are_answered(monkeypatch: pytest
     told = measured(monkeypatch)
     async with served(ping_ms=20) as server, server.raw() as client:
         await client.log_in("ann")
-        pings: list[bytes] = []
-        while len(pings) < 5:
-            opcode, data = await client.frame()
-            if opcode == Opcode.PING:
-                pings.append(data)
+        pings = [await client.next(Opcode.PING) for _ in range(5)]
         (link,) = server.made
         heard_ms = link.pings.heard_ms
         for data in pings[:4]:

@@ -9,19 +9,18 @@ import pytest
 from rumble_server.gateway import outbox as outbox_module
 from rumble_server.gateway.outbox import MOST_NOTED, MOST_WAITING_CONNECTIONS, NOTICED_S, Outbox
 
+from tests.server.failing import fail
+
 
 class Writer:
-    """A connection that counts its writes, and may fail."""
+    """A connection that counts its writes."""
 
-    def __init__(self, *, fails: bool = False, on_write: Callable[[], None] = lambda: None) -> None:
+    def __init__(self, on_write: Callable[[], None] = lambda: None) -> None:
         self.writes = 0
         self.is_shed = False
-        self._fails = fails
         self._on_write = on_write
 
     def write_out(self) -> None:
-        if self._fails:
-            raise RuntimeError("a bug of the test")
         self.writes += 1
         self._on_write()
 
@@ -63,7 +62,7 @@ def iteration(monkeypatch: pytest.MonkeyPatch) -> Iteration:
 def test_a_connection_that_cannot_write_is_ended_and_the_others_write(
     iteration: Iteration, caplog: pytest.LogCaptureFixture
 ) -> None:
-    broken, whole = Writer(fails=True), Writer()
+    broken, whole = Writer(fail), Writer()
     for writer in (broken, whole):
         iteration.outbox.add(writer)
     iteration.end()
@@ -94,7 +93,7 @@ def test_slow_write_is_no_wait_of_the_frames_written_before(iteration: Iteration
     def stall() -> None:
         iteration.now_s += 1
 
-    iteration.outbox.add(Writer(on_write=stall))
+    iteration.outbox.add(Writer(stall))
     iteration.now_s = 1.5
     iteration.end()
     assert iteration.waited_ms(1.0) == 500

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from rumble_server.gateway.read_fairness import MOST_OVER_BUDGET, MOST_REREAD, ReadFairness
 
+from tests.server.failing import fail
 from tests.server.gateway.iterating_loop import Loop
 
 
@@ -172,10 +173,7 @@ def test_a_reader_that_fails_is_ended_and_the_others_go_on(caplog: pytest.LogCap
     broken, whole = Reader(fairness, 0), Reader(fairness, 0, "ben")
     whole.pieces = 1
 
-    def read_on() -> None:
-        raise RuntimeError("a bug of the test")
-
-    broken.on_scheduled = read_on  # type: ignore[method-assign]
+    broken.on_scheduled = fail  # type: ignore[method-assign]
     for reader in (broken, whole):
         fairness.enqueue(reader)
     loop.iterate()

@@ -99,9 +99,7 @@ async def test_a_pong_that_is_delayed_makes_no_lag_but_behind_a_proxy(is_proxied
     delay_ms = 100
     async with served(proxies=["127.0.0.1"] if is_proxied else ()) as server, server.raw() as client:
         await client.upgrade(X_Forwarded_For="192.0.2.1")
-        opcode, ping = await client.frame()
-        while opcode != Opcode.PING:
-            opcode, ping = await client.frame()
+        ping = await client.next(Opcode.PING)
         await asyncio.sleep(delay_ms / 1000)
         client.send(Opcode.PONG, ping)
         client.say(type="login", name="ann", key="the secret key of ann")

@@ -169,7 +169,7 @@ def test_a_key_with_a_passphrase_asks_nobody(tmp_path: Path, authority: Authorit
         Certificate(cert, encrypted)
 
 
-def test_a_server_without_tls_has_nothing_to_read_again(tmp_path: Path) -> None:
+def test_a_server_with_a_certificate_that_cannot_be_read_does_not_start(tmp_path: Path) -> None:
     with pytest.raises(StartError, match="cannot read"):
         Server(ServerConfig(db=str(tmp_path / "x.db"), tls_cert=str(tmp_path / "nowhere.pem")))
 
