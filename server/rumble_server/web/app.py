@@ -10,7 +10,7 @@ from fastapi.exceptions import RequestValidationError
 from rumble_protocol.clubs import split_path
 from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse, Response
-from starlette.types import ASGIApp
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from rumble_server.host.fair_queue import Crowded
 from rumble_server.store.errors import DamagedLog, Pruned, StoreError
@@ -55,7 +55,6 @@ PARTS = (
     *(transcripts, versions, zips, me, health, metrics, pictures),
 )
 """Modules with the routes of the API, in the order in which routes are tried."""
-CODES = {404: "not_found", 405: "method_not_allowed"}
 HEADERS = {
     401: {"WWW-Authenticate": "Bearer"},
     421: {"Cache-Control": "no-store"},
@@ -66,7 +65,7 @@ HEADERS = {
 
 
 def make_web(clubs: ClubSites, process: Process) -> ASGIApp:
-    """Make the web of a server.
+    """Make the web of a server, which takes HTTP requests alone.
 
     All servers of a Python process share the routes, which find `process` and the club in the request's state.
     """
@@ -76,8 +75,16 @@ def make_web(clubs: ClubSites, process: Process) -> ASGIApp:
         "answer_cache": AnswerCache(process.bounds.kept_answer_bytes),
         "figures": figures(clubs, process.figures),
     }
-    of_club = ClubPaths(RateLimits(Compression(application()), process, _answer), clubs, process, shared, _answer)
-    return HeaderGuard(RequestShares(of_club, process, _answer), process.host_names)
+    guarded = RequestShares(ClubPaths(RateLimits(Compression(application()), process), clubs), process)
+
+    async def web(scope: Scope, receive: Receive, send: Send) -> None:
+        scope.setdefault("state", {}).update(shared)
+        try:
+            await guarded(scope, receive, send)
+        except WebError as error:  # from a middleware; the application answers its own errors
+            await _answer(Request(scope), error)(scope, receive, send)
+
+    return HeaderGuard(web, process.host_names)
 
 
 @cache
@@ -87,9 +94,7 @@ def application() -> FastAPI:
         title="Rumble",
         version=version("botrumble"),
         description="A bot tournament server.",
-        docs_url=None,
         openapi_url=None,
-        redoc_url=None,
         redirect_slashes=False,
     )
     for part in PARTS:
@@ -118,14 +123,13 @@ def _add_errors(app: FastAPI) -> None:
         elif isinstance(error, RequestValidationError):
             error = bad_request(error.errors(), skip=1)
         elif isinstance(error, HTTPException):
-            error = WebError(error.status_code, CODES.get(error.status_code, "refused"), _http_text(request, error))
+            error = _of_router(request, error)
         elif not isinstance(error, WebError):
             log.error("%s %s failed", request.method, request.url.path, exc_info=error)
             error = WebError(HTTPStatus.INTERNAL_SERVER_ERROR, "internal", "the server failed; its log says more")
         return _answer(request, error)
 
-    refusals = (WebError, RequestRefused, Crowded)
-    for kind in (*refusals, StoreError, RequestValidationError, HTTPException, Exception):
+    for kind in (WebError, RequestRefused, Crowded, StoreError, RequestValidationError, HTTPException, Exception):
         app.add_exception_handler(kind, on_web_error)
 
 
@@ -137,14 +141,12 @@ def _unreadable(error: StoreError) -> WebError:
     return WebError.unavailable("the database cannot be read at the moment")
 
 
-def _http_text(request: Request, error: HTTPException) -> str:
-    match error.status_code:
-        case 404:
-            return f"there is nothing at {request.url.path}"
-        case 405:
-            return f"{request.url.path} does not take {request.method}"
-        case _:
-            return str(error.detail)
+def _of_router(request: Request, error: HTTPException) -> WebError:
+    """Convert an error of the router, which has no such path, or no such method of the path."""
+    path = request.url.path
+    if error.status_code == HTTPStatus.METHOD_NOT_ALLOWED:
+        return WebError(error.status_code, "method_not_allowed", f"{path} does not take {request.method}")
+    return WebError.not_found(f"there is nothing at {path}")
 
 
 def _answer(request: Request, error: WebError) -> Response:

@@ -1,6 +1,5 @@
 """The clubs of paths: `/c/NAME/...` is a path of the club NAME, and any other path belongs to main or the server."""
 
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from http import HTTPStatus
 from urllib.parse import quote
@@ -14,32 +13,23 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from rumble_server.web.client import client_address
 from rumble_server.web.errors import WebError
 from rumble_server.web.path_owner import Owner, is_of_main, needs_no_club, owner_of
-from rumble_server.web.site import ClubSites, Process, Site, entry_of
+from rumble_server.web.site import ClubSites, entry_of
 
 ELSEWHERE = "another node leads this club; ask again"
 
 
 @dataclass(frozen=True, slots=True)
 class ClubPaths:
-    """ASGI middleware that finds the club of a request.
+    """ASGI middleware that finds the club of a request. Raises WebError for a request that it refuses.
 
     The `site` of the club is put into the state of the request, and the path of the club into `root_path`.
     """
 
     app: ASGIApp
     clubs: ClubSites
-    process: Process
-    shared: Mapping[str, object]
-    """Values put into the state of every request."""
-    refuse: Callable[[Request, WebError], Response]
-    """Function that makes the answer to an error."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http":
-            await self.app(scope, receive, send)
-            return
         path: str = scope["path"]
-        scope.setdefault("state", {}).update(self.shared)
         scope["root_path"] = ""
         name, rest = split_path(path)
         owner = owner_of(path, scope["query_string"].decode("latin-1"))
@@ -50,41 +40,30 @@ class ClubPaths:
         else:
             name = owner if isinstance(owner, str) else name
             with self.clubs.keep_loaded(name):
-                app = await self._of_club(name, rest, owner, scope)
-                await app(scope, receive, send)
+                await self._find(name, rest, owner, scope)
+                await self.app(scope, receive, send)
 
-    async def _of_club(self, name: str, rest: str, owner: str | Owner, scope: Scope) -> ASGIApp:
-        """Put a club's site and title into the state of `scope`, and return the field `app`.
-
-        On an error, return an application that answers with the error.
-        """
+    async def _find(self, name: str, rest: str, owner: str | Owner, scope: Scope) -> None:
+        """Put a club's site and title into the state of `scope`. Raises WebError."""
         clubs = self.clubs
-        try:
-            if "\0" in rest or b"%00" in scope["query_string"]:  # PostgreSQL takes no such text
-                raise WebError.not_found("no address has a NUL")
-            if not is_club_name(name):  # no club can have this name, so main is not asked
-                raise WebError.not_found(f"there is no club {name!r}")
-            if isinstance(owner, str) and clubs.must_redirect(name):
-                raise WebError(HTTPStatus.MISDIRECTED_REQUEST, "misdirected", ELSEWHERE)
-            site = await clubs.site(name) if isinstance(owner, str) else None
-            entry = entry_of(clubs, name)
-            is_of_club = rest != scope["path"]
-            scope["state"]["title"] = entry.title or (name if is_of_club else "")
-            if is_of_club:
-                scope["root_path"] = web_path(name)
-                self._require_admission(site, rest, client_address(Request(scope)))
-        except WebError as error:
-            return self.refuse(Request(scope), error)
+        if "\0" in rest or b"%00" in scope["query_string"]:  # PostgreSQL takes no such text
+            raise WebError.not_found("no address has a NUL")
+        if not is_club_name(name):  # no club can have this name, so main is not asked
+            raise WebError.not_found(f"there is no club {name!r}")
+        if isinstance(owner, str) and clubs.must_redirect(name):
+            raise WebError(HTTPStatus.MISDIRECTED_REQUEST, "misdirected", ELSEWHERE)
+        site = await clubs.site(name) if isinstance(owner, str) else None
+        entry = entry_of(clubs, name)
+        is_of_club = rest != scope["path"]
+        scope["state"]["title"] = entry.title or (name if is_of_club else "")
+        if is_of_club:
+            scope["root_path"] = web_path(name)
+            if is_of_main(rest):
+                raise WebError.not_found(f"a club has no {rest}")
+            ban = None if site is None else site.play.ban_of(client_address(Request(scope)))
+            if ban is not None:
+                raise WebError(HTTPStatus.FORBIDDEN, ErrorCode.BANNED, ban.message)
         scope["state"]["site"] = site
-        return self.app
-
-    def _require_admission(self, site: Site | None, path: str, address: str) -> None:
-        """Raise WebError if `path` exists in the club main alone, or if the club has banned `address`."""
-        if is_of_main(path):
-            raise WebError.not_found(f"a club has no {path}")
-        ban = None if site is None else site.play.ban_of(address)
-        if ban is not None:
-            raise WebError(HTTPStatus.FORBIDDEN, ErrorCode.BANNED, ban.message)
 
 
 def _redirect(root: str, rest: str, query: bytes) -> Response:

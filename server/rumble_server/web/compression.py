@@ -44,7 +44,7 @@ class Compression:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "http" and scope["method"] == "GET":
+        if scope["method"] == "GET":
             await self._app(scope, receive, _Answer(Request(scope), send).send)
         else:
             await self._app(scope, receive, send)

@@ -41,10 +41,6 @@ class HeaderGuard:
         self._host_names = host_names
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http":
-            await self._app(scope, receive, send)
-            return
-
         async def send_guarded(message: Message) -> None:
             if message["type"] == "http.response.start":
                 own = message.get("headers", ())

@@ -1,10 +1,8 @@
 """Limits for each address of web clients: requests per minute, the server's work per minute, and open event streams."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 from starlette.requests import Request
-from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from rumble_server.host.fair_queue import Asker, set_asker
@@ -23,45 +21,34 @@ Packing and sending the bytes take time.
 
 
 @dataclass(frozen=True, slots=True)
-class _Limits:
-    """The fields of both middlewares."""
+class RequestShares:
+    """ASGI middleware: refuses a request (429), before any look-up, if its address has sent too many requests.
+
+    The refusal is a WebError.
+    """
 
     app: ASGIApp
     process: Process
-    answer: Callable[[Request, WebError], Response]
-    """Function that makes the answer to an error."""
-
-    def _refusal(self, reason: str, what: str, scope: Scope) -> Response:
-        """Count a refusal, and make the answer."""
-        request = Request(scope)
-        self.process.figures.refusals.count(reason, client_address(request), scope["path"])
-        return self.answer(request, WebError.too_many(f"{what} from your address"))
-
-
-class RequestShares(_Limits):
-    """ASGI middleware: refuses a request with 429, before any look-up, if its address has sent too many requests."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        process = self.process
-        if scope["type"] == "http":
-            process.remote_access.record_request((scope.get("client") or ("",))[0], (scope.get("server") or ("",))[0])
-        if scope["type"] != "http" or process.permits.requests.take(client_address(Request(scope)), process.now_ms()):
-            await self.app(scope, receive, send)
-        else:
-            scope.setdefault("state", {})["process"] = process
-            await self._refusal("requests", "too many requests", {**scope, "root_path": ""})(scope, receive, send)
+        process, address = self.process, client_address(Request(scope))
+        process.remote_access.record_request(address, (scope.get("server") or ("",))[0])
+        if not process.permits.requests.take(address, process.now_ms()):
+            raise _refusal(process, "requests", address, scope["path"])
+        await self.app(scope, receive, send)
 
 
-class RateLimits(_Limits):
-    """ASGI middleware: refuses an event stream with 429 if its address has too many open streams.
+@dataclass(frozen=True, slots=True)
+class RateLimits:
+    """ASGI middleware: refuses an event stream (429) if its address has too many open streams.
 
-    The class also counts the cost of all other answers.
+    The refusal is a WebError. The class also counts the cost of all other answers.
     """
 
+    app: ASGIApp
+    process: Process
+
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http":
-            await self.app(scope, receive, send)
-            return
         process, path, address = self.process, scope["path"][len(scope["root_path"]) :], client_address(Request(scope))
         asker = Asker(
             address,
@@ -69,20 +56,22 @@ class RateLimits(_Limits):
             lambda cost_ms: process.permits.reading.spend(address, process.now_ms(), cost_ms),
         )
         set_asker(asker)
-        if STREAM.fullmatch(path):
-            await self._stream(scope, receive, send)
-        else:
+        if not STREAM.fullmatch(path):
             await self.app(scope, receive, _counted(send, asker))
-
-    async def _stream(self, scope: Scope, receive: Receive, send: Send) -> None:
-        permit = self.process.permits.stream(client_address(Request(scope)))
-        if permit is None:
-            await self._refusal("streams", "too many streams", scope)(scope, receive, send)
             return
+        permit = process.permits.stream(address)
+        if permit is None:
+            raise _refusal(process, "streams", address, scope["path"])
         try:
             await self.app(scope, receive, send)
         finally:
             permit.release()
+
+
+def _refusal(process: Process, what: str, address: str, path: str) -> WebError:
+    """Count a refusal of requests or streams, and make its error."""
+    process.figures.refusals.count(what, address, path)
+    return WebError.too_many(f"too many {what} from your address")
 
 
 def _counted(send: Send, asker: Asker) -> Send:
