@@ -8,7 +8,6 @@ from rumble_server.tournament.tournament import Tournament
 from rumble_server.web.api.answers import answers_of
 from rumble_server.web.api.from_log import Basics
 from rumble_server.web.api.host.commands import body_schema, read_model
-from rumble_server.web.api.host.organising import SECRET
 from rumble_server.web.api.models import JoinAnswer, JoinRequest, JoinView, RedeemAnswer, SlipCode
 from rumble_server.web.api.reading import ERRORS
 from rumble_server.web.client import client_address
@@ -58,7 +57,7 @@ async def redeem(request: Request, response: Response) -> RedeemAnswer:
     # Before the command, since an error after the command would lose the new key.
     about = await answers_of(request).basics(desk.find(body.code, address).tournament)
     redeemed = await site.run_command(lambda: desk.redeem(body.code, address))
-    response.headers.update(SECRET)
+    response.headers["Cache-Control"] = "no-store"
     return RedeemAnswer(name=redeemed.name, display_name=redeemed.display, key=redeemed.key, **_about(about))
 
 

@@ -57,7 +57,7 @@ def _exchange(response: Response, token: str, made_token: str) -> None:
     The secret works even after too many wrong guesses from the client's address. A hand-chosen token is refused then.
     """
     if made_token != token:
-        response.headers.update({EXCHANGED: made_token, "Cache-Control": "no-store"})
+        response.headers[EXCHANGED] = made_token
 
 
 async def organiser_only(request: Request, response: Response) -> None:

@@ -12,7 +12,7 @@ from rumble_server.limits.quotas import Quotas
 from rumble_server.web.api.admin import models
 from rumble_server.web.api.host.auditing import audit_command
 from rumble_server.web.api.host.commands import REFUSED, body_schema, read_model
-from rumble_server.web.api.host.host_tokens import make_token
+from rumble_server.web.api.host.host_tokens import add_token
 from rumble_server.web.api.host.models import MadeHostToken, NewHostToken
 from rumble_server.web.api.models import DoneAnswer
 from rumble_server.web.api.reading import ERRORS
@@ -69,10 +69,10 @@ async def remove_club(request: Request, club: str) -> DoneAnswer:
 
 
 @commands.post("/{club}/tokens", status_code=HTTPStatus.CREATED, openapi_extra=body_schema(NewHostToken))
-async def add_host(request: Request, club: str, response: Response) -> MadeHostToken:
+async def add_host(request: Request, club: str) -> MadeHostToken:
     """Make a host token of a club. Only this answer ever shows the token."""
     # `site_of` returns the site of the club in the path, not of main: see `web.path_owner.TOKENS`.
-    return await make_token(request, response)
+    return await add_token(request)
 
 
 router.include_router(commands)

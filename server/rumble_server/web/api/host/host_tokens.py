@@ -4,7 +4,6 @@ from http import HTTPStatus
 
 from fastapi import Request
 from rumble_protocol.secret import make_secret
-from starlette.responses import Response
 
 from rumble_server.web.api.host import models
 from rumble_server.web.api.host.commands import body_schema, host_router, read_model
@@ -25,9 +24,11 @@ async def list_tokens(request: Request) -> models.HostTokensAnswer:
 
 
 @router.post("", status_code=HTTPStatus.CREATED, openapi_extra=body_schema(models.NewHostToken))
-async def add_token(request: Request, response: Response) -> models.MadeHostToken:
+async def add_token(request: Request) -> models.MadeHostToken:
     """Make a token with a new name. No other answer shows the token."""
-    return await make_token(request, response)
+    site, name, token = site_of(request), (await read_model(request, models.NewHostToken)).name, make_secret()
+    await site.run_command(lambda: site.commands.organiser.add_token(name, token))
+    return models.MadeHostToken(name=name, token=token)
 
 
 @router.post("/{name}/remove")
@@ -36,14 +37,3 @@ async def remove_token(request: Request, name: str) -> DoneAnswer:
     site = site_of(request)
     await site.run_command(lambda: site.commands.organiser.remove_token(name))
     return DoneAnswer(message=f"the token {name} is not valid any more")
-
-
-async def make_token(request: Request, response: Response) -> models.MadeHostToken:
-    """Make the host token that a request asks for, wait until it is on disk, and return it.
-
-    Raises TokenRefused and WebError.
-    """
-    site, name, token = site_of(request), (await read_model(request, models.NewHostToken)).name, make_secret()
-    await site.run_command(lambda: site.commands.organiser.add_token(name, token))
-    response.headers["Cache-Control"] = "no-store"
-    return models.MadeHostToken(name=name, token=token)

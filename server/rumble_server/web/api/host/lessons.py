@@ -2,7 +2,7 @@
 
 from http import HTTPStatus
 
-from fastapi import Request, Response
+from fastapi import Request
 from rumble_protocol.codes import ErrorCode
 from rumble_protocol.feed_messages import TournamentView
 
@@ -15,7 +15,6 @@ from rumble_server.web.api.answers import answers_of
 from rumble_server.web.api.host import models
 from rumble_server.web.api.host.auditing import audited_parameters
 from rumble_server.web.api.host.commands import body_schema, carry_out, host_router, read_model, read_tournament_config
-from rumble_server.web.api.host.organising import SECRET
 from rumble_server.web.api.models import BotName, DoneAnswer
 from rumble_server.web.api.reading import show
 from rumble_server.web.guards.bodies import read_body
@@ -61,7 +60,7 @@ async def change_roster(tournament: str, request: Request) -> TournamentView:
 
 
 @router.post("/tournaments/{tournament}/slips", openapi_extra=body_schema(BotName))
-async def make_slip(tournament: str, request: Request, response: Response) -> models.SlipAnswer:
+async def make_slip(tournament: str, request: Request) -> models.SlipAnswer:
     """Make a slip for a pupil: a one-time code that brings the pupil's name and a new key to another computer.
 
     The code is valid for two weeks. An older slip of the pupil is no longer valid.
@@ -71,7 +70,6 @@ async def make_slip(tournament: str, request: Request, response: Response) -> mo
     until_ms = site.play.clock.now_ms() + LIFETIME_MS
     shown = site.play.display_names.get(name)
     code = await site.run_command(lambda: site.commands.slips.make(tournament, name))
-    response.headers.update(SECRET)
     return models.SlipAnswer(name=name, display_name=shown, code=code, until_ms=until_ms)
 
 

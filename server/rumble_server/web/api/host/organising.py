@@ -1,6 +1,5 @@
 """The part of the host's API that is not in `commands`: views of tournaments and entrants, house bots, invitations."""
 
-from http import HTTPStatus
 from importlib.metadata import version
 
 from fastapi import Request
@@ -19,11 +18,10 @@ from rumble_server.web.api.host.commands import body_schema, carry_out, host_rou
 from rumble_server.web.api.host.invitations import door_answer, invite_answer, join_link, page_link, qr_code
 from rumble_server.web.feed.views import byes_to_come, summary_view
 from rumble_server.web.public_address import public_address_of
-from rumble_server.web.site import Site, site_of
+from rumble_server.web.site import Site, process_of, site_of
 
 MOST_IN_CONSOLE = 200
 """Maximum number of listed tournaments in the console; older tournaments are left out."""
-SECRET = {"Cache-Control": "no-store"}
 SVG: dict[int | str, dict[str, object]] = {200: {"content": {"image/svg+xml": {}}}}
 
 router = host_router()
@@ -34,13 +32,12 @@ async def check_token(request: Request) -> models.OrganiserAnswer:
     """Check the token, and show the activity of this club."""
     site = site_of(request)
     play = site.play
-    connected = sum(player.is_connected for player in play.players)
     return models.OrganiserAnswer(
         version=version("botrumble"),
-        connected=connected,
+        connected=sum(player.is_connected for player in play.players),
         matches=play.running_count,
         house_room=site.house_bots.room,
-        reached=site.process.remote_access.was_reached,
+        reached=process_of(request).remote_access.was_reached,
     )
 
 
@@ -143,7 +140,7 @@ async def get_qr(tournament: str, request: Request) -> Response:
     going_on, base = answers_of(request).open_tournament(tournament), public_address_of(request).to_share.base
     link = None if going_on is None or going_on.join_code is None else join_link(going_on, base)
     found = await answers_of(request).basics(tournament)
-    return Response(qr_code(link or page_link(found, base)), HTTPStatus.OK, SECRET, media_type="image/svg+xml")
+    return Response(qr_code(link or page_link(found, base)), media_type="image/svg+xml")
 
 
 def organiser_view(rebuilt: Rebuilt) -> models.OrganiserView:
