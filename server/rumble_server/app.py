@@ -187,7 +187,6 @@ class Server:
             run_pairing=self._pairing.run,
             house_runner=self._house_runner,
             admission=admission,
-            process=self._process,
             close_banned=self._close_banned,
             ended=self.ended,
             fact_counts=self._fact_counts,

@@ -39,7 +39,7 @@ from rumble_server.store.log.reader import LogReader
 from rumble_server.tournament.facts import TournamentEnded
 from rumble_server.web.feed.feed import Feed
 from rumble_server.web.feed.ranker import Ranker, run_on_thread
-from rumble_server.web.site import Process, Site
+from rumble_server.web.site import Site
 
 log = logging.getLogger(__name__)
 
@@ -61,7 +61,6 @@ class SharedByClubs:
     house_runner: HouseRunner | None
     admission: Admission
     """Limits of `main` for addresses and names. The limits of other clubs are made from these limits."""
-    process: Process
     close_banned: Callable[[], None]
     """Function to end the connections of banned addresses."""
     ended: EndedCount
@@ -206,7 +205,6 @@ class Club:
             self.reader,
             self.feed,
             self.house_bots,
-            shared.process,
             name,
             is_suspended=lambda: self.is_suspended,
         )

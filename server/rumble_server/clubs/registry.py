@@ -266,10 +266,6 @@ class ClubRegistry:
         """Return the use of resources by each loaded club, except for suspended clubs."""
         return {each.name: ClubUse.of(each.site) for each in self if not each.is_suspended}
 
-    def count_streams(self) -> int:
-        """Return the number of open event streams of visitors."""
-        return sum(each.feed.reader_count for each in self)
-
     def sites(self) -> Iterator[Site]:
         """Yield the site of each loaded club."""
         return (each.site for each in self)

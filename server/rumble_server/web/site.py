@@ -110,7 +110,6 @@ class Site:
     reader: AsyncReader
     feed: Feed
     house_bots: HouseBots
-    process: Process
     club: str = MAIN
     is_suspended: Callable[[], bool] = lambda: False
     """Function that returns true while the lease of this node is over."""
@@ -219,9 +218,6 @@ class ClubSites(Protocol):
         With `stored`, clubs that nobody leads are included: their use is read from the database. If the database does
         not answer within a moment, clubs that this process does not lead may be left out.
         """
-
-    def count_streams(self) -> int:
-        """Return the number of open event streams of visitors."""
 
     @property
     def has_residents(self) -> bool:

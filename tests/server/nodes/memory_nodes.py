@@ -121,7 +121,6 @@ class MemoryNode:
             run_pairing=lambda *_: None,
             house_runner=None,
             admission=Admission(bounds),
-            process=cast(Any, SimpleNamespace(bounds=bounds)),
             close_banned=lambda: None,
             ended=EndedCount(),
             make_gate=lambda: Gate(self.clock, HeldWhile(self.node.has_valid_lease), lambda: 0.0),

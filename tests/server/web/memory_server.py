@@ -244,7 +244,7 @@ class MemoryServer:
             guesses=arena.guesses,
             led_clubs=list,
         )
-        self.main = Site(arena, ClubCommands.on(arena), self.log, self.reader, self.feed, self.house_bots, self.process)
+        self.main = Site(arena, ClubCommands.on(arena), self.log, self.reader, self.feed, self.house_bots)
         self.clubs = {self.main.club: self.main}
         self.elsewhere: set[str] = set()
         """Names of clubs led by another node."""
@@ -270,9 +270,6 @@ class MemoryServer:
     async def read_uses(self, *, stored: bool) -> dict[str, ClubUse]:
         return {name: ClubUse.of(site) for name, site in self.clubs.items()}
 
-    def count_streams(self) -> int:
-        return self.feed.reader_count
-
     def sites(self) -> Iterable[Site]:
         return self.clubs.values()
 
@@ -286,7 +283,7 @@ class MemoryServer:
 
     def take_in(self, name: str, other: "MemoryServer", title: str = "") -> None:
         """Add the world of another server as a club of this server."""
-        self.clubs[name] = replace(other.main, process=self.process, club=name)
+        self.clubs[name] = replace(other.main, club=name)
         self.directory.apply(ClubCreated(name, title, NO_QUOTAS, 0))
 
     def _unready(self) -> str | None:

@@ -1,7 +1,7 @@
 """Figures about all clubs together, for Prometheus. Requests from this machine need no token; other requests do."""
 
 import hmac
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from http import HTTPStatus
 
 from fastapi import APIRouter, Request, Response
@@ -72,9 +72,6 @@ class _Figures(Collector):
         self._clubs = clubs
         self._operation = operation
 
-    def describe(self) -> Iterable[Metric]:
-        return ()
-
     def collect(self) -> Iterator[Metric]:
         sites, operation = list(self._clubs.sites()), self._operation
         plays, logs = [site.play for site in sites], [site.log for site in sites]
@@ -82,9 +79,8 @@ class _Figures(Collector):
         last, waiting = max([log.last for log in logs], default=0), operation.waiting_facts()
         yield _gauge("clubs", "Clubs that are loaded.", len(sites))
         yield _gauge("bots_connected", "Bots that are logged in.", connected)
-        yield _gauge("spectators", "Open streams of events.", self._clubs.count_streams())
-        running = sum(play.running_count for play in plays)
-        yield _gauge("matches_running", "Matches that are being played.", running)
+        yield _gauge("spectators", "Open streams of events.", sum(site.feed.reader_count for site in sites))
+        yield _gauge("matches_running", "Matches that are being played.", sum(play.running_count for play in plays))
         yield _counter("moves", "Moves that counted, since the start of this process.", operation.fact_counts[MoveMade])
         yield _counter(
             "results", "Matches that ended, since the start of this process.", operation.fact_counts[MatchOver]
