@@ -6,7 +6,7 @@ bytes, so every key begins with the name of a club.
 
 import asyncio
 from collections.abc import Awaitable, Callable, Hashable
-from typing import Any
+from typing import Any, TypeVar, cast
 from weakref import WeakKeyDictionary
 
 from rumble_server.host.fair_queue import Crowded, current_asker
@@ -14,6 +14,8 @@ from rumble_server.host.last_used import LastUsed
 
 SHOWN_MS = 250
 """Time in ms for which requests share an answer about a running tournament. The feed has the same interval."""
+
+T = TypeVar("T")
 
 
 class AnswerCache:
@@ -25,7 +27,7 @@ class AnswerCache:
         self._recent: WeakKeyDictionary[object, tuple[int, asyncio.Future[bytes]]] = WeakKeyDictionary()
         """The last answer about each object that may change, with the time in ms at which the answer was begun."""
 
-    async def get(self, key: Hashable, make: Callable[[], Awaitable[Any]], *, keep: bool = True) -> Any:
+    async def get(self, key: Hashable, make: Callable[[], Awaitable[T]], *, keep: bool = True) -> T:
         """Return the answer of a key.
 
         Call `make` if the answer is not in the cache, and is not being made for another request.
@@ -36,14 +38,13 @@ class AnswerCache:
             making = self._making.get(key)
             is_own = making is None
             if making is None:
-                making = self._making[key] = asyncio.ensure_future(make())
-                making.add_done_callback(lambda future: self._on_made(key, future, keep=keep))
+                making = self._making[key] = asyncio.ensure_future(self._make(key, make, keep=keep))
             try:
-                return await asyncio.shield(making)
+                return cast(T, await asyncio.shield(making))
             except Crowded:  # the maker's address has used up its share; another address tries again with its own
                 if is_own:
                     raise
-        return kept
+        return cast(T, kept)
 
     async def recent(self, about: object, make: Callable[[], Awaitable[bytes]], now_ms: int) -> bytes:
         """Return an answer about an object that may still change, such as a running tournament.
@@ -56,12 +57,11 @@ class AnswerCache:
             known = self._recent[about] = now_ms, asyncio.ensure_future(make())
         return await asyncio.shield(known[1])
 
-    def _on_made(self, key: Hashable, future: "asyncio.Future[Any]", *, keep: bool) -> None:
-        del self._making[key]
-        if (
-            keep
-            and not future.cancelled()
-            and future.exception() is None
-            and isinstance(answer := future.result(), bytes)
-        ):
+    async def _make(self, key: Hashable, make: Callable[[], Awaitable[T]], *, keep: bool) -> T:
+        try:
+            answer = await make()
+        finally:
+            del self._making[key]
+        if keep and isinstance(answer, bytes):
             self.answers.put(key, answer, len(answer))
+        return answer

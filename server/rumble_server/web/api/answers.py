@@ -93,8 +93,7 @@ class ClubAnswers:
         await self._site.wait_for_disk()
         if not self.is_over(tournament_id):
             return await ask()
-        answer: T = await self._kept.get((self._site.club, key), ask)
-        return answer
+        return await self._kept.get((self._site.club, key), ask)
 
     async def gzipped(self, tournament_id: str, make: Callable[[Rebuilt, *Args], bytes], *args: *Args) -> bytes:
         """Call `make` as `made_from_log` does, and compress the result with gzip. An empty result stays empty."""
@@ -113,8 +112,7 @@ class ClubAnswers:
 
     async def once(self, key: Hashable, make: Callable[[], Awaitable[bytes]]) -> bytes:
         """Make an answer once for all requests that ask for the same key at the same time."""
-        answer: bytes = await self._kept.get((self._site.club, key), make, keep=False)
-        return answer
+        return await self._kept.get((self._site.club, key), make, keep=False)
 
     async def own_results(self, tournament_id: str, bot: str) -> bytes:
         """Return the results of a bot in a tournament, as the JSON of OwnResults.
@@ -126,8 +124,7 @@ class ClubAnswers:
         if found is None:
             return await ask()
         key = self._site.club, results_in_tournament, tournament_id, bot, found.standings.version
-        answer: bytes = await self._kept.get(key, ask)
-        return answer
+        return await self._kept.get(key, ask)
 
     async def basics(self, tournament_id: str) -> Basics:
         """Return the identity and the configuration of a tournament, once all facts so far are on disk.
