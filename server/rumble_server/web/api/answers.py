@@ -208,7 +208,7 @@ class ClubAnswers:
     async def transcript(self, match_id: str, owner: str | None) -> bytes | None:
         """Return the transcript of a match for a reader: the owner of the bot `owner`, or the host if `owner` is None.
 
-        Return None if the match never began. Raises WebError, StoreError, and PermissionError if `owner` did not play.
+        Return None if the match never began. Raises WebError, also if `owner` did not play, and StoreError.
         """
         return await self._of_match(match_id, from_log.transcript_lines, owner)
 

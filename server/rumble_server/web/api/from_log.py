@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
+from http import HTTPStatus
 from typing import TypeVar, TypeVarTuple, cast
 
 import orjson
@@ -19,8 +20,6 @@ from rumble_protocol.fields import MoveInfo, ServerMessageModel
 from rumble_server.match.facts import MatchOver, MatchStarted
 from rumble_server.match.last_attempt import infos, last_attempt, notes, thought_ms
 from rumble_server.match.transcript import as_json, public_facts, seats_in, transcript, transcript_of
-from rumble_server.results.ratings import rate_tally
-from rumble_server.results.tally import Tally
 from rumble_server.store.errors import DamagedLog, Pruned
 from rumble_server.tournament.audit import Audit, Context
 from rumble_server.tournament.config import TournamentConfig
@@ -34,6 +33,7 @@ from rumble_server.tournament.tournament import Tournament
 from rumble_server.web.api import models
 from rumble_server.web.api.replays import ended_view, replay
 from rumble_server.web.compression import LEVEL
+from rumble_server.web.errors import WebError
 from rumble_server.web.feed.ranker import PACE_MS, Ranking, ranking_of
 from rumble_server.web.feed.views import LiveState, ended_boards, tournament_view
 
@@ -44,7 +44,6 @@ PIECE_GAMES = 100
 in chess."""
 AUDIT_PACE_S = 5.0
 """Time in s for which an audit is reused while the tournament is not over."""
-NO_RATINGS = rate_tally(Tally())
 
 Args = TypeVarTuple("Args")
 T = TypeVar("T")
@@ -126,9 +125,8 @@ def standings(rebuilt: Rebuilt) -> bytes:
 
 def ratings(rebuilt: Rebuilt) -> bytes:
     """Return the ratings as JSON; empty for a tournament that is not rated."""
-    if not rebuilt.tournament.config.rated:
-        return b""
-    return orjson.dumps((ranking(rebuilt).ratings or NO_RATINGS).as_json())
+    ratings = ranking(rebuilt).ratings
+    return b"" if ratings is None else orjson.dumps(ratings.as_json())
 
 
 def audit(rebuilt: Rebuilt, now: Context | None) -> Audit:
@@ -316,13 +314,13 @@ def of_lost_match(
 def transcript_lines(facts: Sequence[LogFact], owner: str | None) -> bytes | None:
     """Write the transcript of a match as ND-JSON: all frames, or the frames of the bot `owner` alone.
 
-    Returns None if the match never began. Raises PermissionError if `owner` did not play.
+    Returns None if the match never began. Raises WebError if `owner` did not play.
     """
     seats = seats_in(facts)
     if not seats:
         return None
     if owner is not None and all(owner.casefold() != bot.casefold() for bots in seats.values() for bot in bots):
-        raise PermissionError(f"{owner} did not play this match")
+        raise WebError(HTTPStatus.FORBIDDEN, "not_yours", f"{owner} did not play this match")
     frames = public_facts(facts, to_a_seat=owner is not None)
     lines = transcript(frames) if owner is None else transcript_of(frames, owner)
     return b"".join(orjson.dumps(as_json(each)) + b"\n" for each in lines)
