@@ -36,9 +36,7 @@ async def get_boards(
     limit: Annotated[int, Query(ge=1, le=MOST_BOARDS)] = MOST_BOARDS,
 ) -> Response:
     """Show the boards of a match from ply `first` on, to step through the match."""
-    found = await answers_of(request).boards(match, first, limit)
-    await site_of(request).wait_for_disk()
-    return Response(found, media_type="application/json")
+    return Response(await answers_of(request).boards(match, first, limit), media_type="application/json")
 
 
 @router.post(

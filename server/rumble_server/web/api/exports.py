@@ -26,36 +26,24 @@ OF_GAME = {"phhs": POKER, "sgf": GO}
 """Formats that can express the matches of only a single game, each with the name of this game."""
 
 
-def _export_routes() -> APIRouter:
-    """Make a route for each format; the routes need no token."""
-    router = APIRouter(prefix="/api", tags=["read"], dependencies=[Depends(mark_public)], responses=ERRORS)
+def _route(kind: str, media_type: str) -> Callable[..., Awaitable[Response]]:
+    """Make the function that answers a request for an export; the routes need no token."""
 
-    def route(kind: str, media_type: str) -> Callable[..., Awaitable[Response]]:
-        async def export_file(request: Request, tournament: str) -> Response:
-            return await answer(tournament, kind, media_type, _pieces(answers_of(request), tournament, kind))
+    async def export_file(request: Request, tournament: str) -> Response:
+        return await _answer(tournament, kind, media_type, _pieces(answers_of(request), tournament, kind))
 
-        async def export_trf(request: Request, tournament: str, edition: Literal["16", "2026"] = "16") -> Response:
-            made = answers_of(request).made_from_log(tournament, from_log.export_trf, edition)
-            return await answer(tournament, kind, media_type, single_piece(await _await_part(made)))
+    async def export_trf(request: Request, tournament: str, edition: Literal["16", "2026"] = "16") -> Response:
+        made = answers_of(request).made_from_log(tournament, from_log.export_trf, edition)
+        return await _answer(tournament, kind, media_type, single_piece(await _await_part(made)))
 
-        chosen = export_trf if kind == "trf" else export_file
-        chosen.__doc__ = ABOUT[kind]
-        return chosen
+    chosen = export_trf if kind == "trf" else export_file
+    chosen.__doc__ = ABOUT[kind]
+    return chosen
 
-    async def answer(tournament: str, kind: str, media_type: str, pieces: AsyncIterator[bytes]) -> Response:
-        headers = {"Content-Disposition": f'attachment; filename="{tournament}.{kind}"'}
-        return await streamed(pieces, media_type, headers)
 
-    router.get("/tournaments/{tournament}/export.json", response_model=ExportDocument)(route("json", JSON))
-    for kind, (_, media_type) in WRITERS.items():
-        plain = re.sub(";.*", "", media_type)
-        router.get(
-            f"/tournaments/{{tournament}}/export.{kind}",
-            response_class=Response,
-            responses={200: {"content": {plain: {}}}},
-            name=f"export_{kind}",
-        )(route(kind, media_type))
-    return router
+async def _answer(tournament: str, kind: str, media_type: str, pieces: AsyncIterator[bytes]) -> Response:
+    headers = {"Content-Disposition": f'attachment; filename="{tournament}.{kind}"'}
+    return await streamed(pieces, media_type, headers)
 
 
 async def _pieces(answers: ClubAnswers, tournament: str, kind: str) -> AsyncIterator[bytes]:
@@ -91,4 +79,12 @@ def kinds_for(game: str, seats: int) -> dict[str, str]:
     return {kind: about for kind, about in ABOUT.items() if kind not in without and OF_GAME.get(kind, game) == game}
 
 
-router = _export_routes()
+router = APIRouter(prefix="/api", tags=["read"], dependencies=[Depends(mark_public)], responses=ERRORS)
+router.get("/tournaments/{tournament}/export.json", response_model=ExportDocument)(_route("json", JSON))
+for _kind, (_, _media_type) in WRITERS.items():
+    router.get(
+        f"/tournaments/{{tournament}}/export.{_kind}",
+        response_class=Response,
+        responses={200: {"content": {re.sub(";.*", "", _media_type): {}}}},
+        name=f"export_{_kind}",
+    )(_route(_kind, _media_type))

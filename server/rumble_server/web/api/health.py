@@ -21,7 +21,6 @@ async def readyz(request: Request, response: Response) -> Readiness:
     """Answer 200 if matches can start, and 503 while the server drains or the database cannot be written."""
     process = process_of(request)
     reason = process.unready_reason()
-    if reason is None:
-        return Readiness(status="ok", reason="", leads=process.led_clubs())
-    response.status_code = HTTPStatus.SERVICE_UNAVAILABLE
-    return Readiness(status="unavailable", reason=reason, leads=process.led_clubs())
+    if reason is not None:
+        response.status_code = HTTPStatus.SERVICE_UNAVAILABLE
+    return Readiness(status="ok" if reason is None else "unavailable", reason=reason or "", leads=process.led_clubs())

@@ -1,11 +1,8 @@
 """The games of the server, and the bots that take challenges, for the page `/play` and for programs."""
 
-from collections.abc import Mapping
-
 from fastapi import APIRouter, Depends, Request
 from rumble_engine import Game, game_names, get_game
 
-from rumble_server.arena.bots.player import Player
 from rumble_server.web.api.models import GameList, GameView, Opponent, OpponentList
 from rumble_server.web.compression import mark_public
 from rumble_server.web.site import Site, site_of
@@ -20,11 +17,19 @@ def opponents(site: Site, games: list[Game]) -> list[Opponent]:
     """List the bots that take challenges: house bots from the weakest to the strongest, then other bots by name."""
     reference_bots = {bot.name: bot.reference_bot for bot in site.house_bots.bots() if bot.is_resident}
     ladder = site.house_bots.ladder()
-    found = [
-        _opponent(player, reference_bots.get(player.name), ladder, games, site.play.display_names.get(player.name))
-        for player in site.play.players
-        if player.accepts_challenges
-    ]
+    found = []
+    for player in site.play.players:
+        if player.accepts_challenges:
+            reference_bot = reference_bots.get(player.name)
+            opponent = Opponent(
+                name=player.name,
+                house=reference_bot,
+                about="" if reference_bot is None else ladder.get(reference_bot, ""),
+                games=[game.name for game in games if player.accepts_game(game.name)],
+                free=player.room > 0,
+                display_name=site.play.display_names.get(player.name),
+            )
+            found.append(opponent)
     return sorted(found, key=lambda opponent: _sort_key(opponent, list(ladder)))
 
 
@@ -35,19 +40,6 @@ def _sort_key(opponent: Opponent, ladder: list[str]) -> tuple[int, str]:
     """
     known = [*ladder, opponent.house]
     return len(known) if opponent.house is None else known.index(opponent.house), opponent.name.casefold()
-
-
-def _opponent(
-    player: Player, reference_bot: str | None, ladder: Mapping[str, str], games: list[Game], display_name: str | None
-) -> Opponent:
-    return Opponent(
-        name=player.name,
-        house=reference_bot,
-        about="" if reference_bot is None else ladder.get(reference_bot, ""),
-        games=[game.name for game in games if player.accepts_game(game.name)],
-        free=player.room > 0,
-        display_name=display_name,
-    )
 
 
 router = APIRouter(prefix="/api", tags=["play"], dependencies=[Depends(mark_public)])
