@@ -1,10 +1,7 @@
 """Bots as zips: the answer to a form is a zip with a small bot to build on, and with the bot's name and key."""
 
-import asyncio
 from http import HTTPStatus
-from math import ceil
 from random import getrandbits
-from time import perf_counter
 from typing import Annotated, Any
 from urllib.parse import parse_qsl
 
@@ -16,7 +13,6 @@ from rumble_protocol.fields import Name
 from rumble_protocol.secret import make_secret
 from starlette.responses import Response
 
-from rumble_server.host.fair_queue import current_asker
 from rumble_server.starters.bot_zip import Kept, bot_zip
 from rumble_server.starters.starter import Language
 from rumble_server.tournament.config import TournamentConfig
@@ -46,20 +42,21 @@ router = APIRouter()
 @router.post("/join/zip", response_class=Response, include_in_schema=False)
 async def get_zip(request: Request) -> Response:
     """Return a bot as a zip. If the form has no name, make up a name. If the form has no key, make a key."""
-    wanted = _read(await read_body(request))
-    name, key = _named(site_of(request), request, wanted)
+    site, wanted = site_of(request), _read(await read_body(request))
+    name, key = _named(site, request, wanted)
     found = await answers_of(request).basics(wanted.tournament) if wanted.tournament else None
-    game = None if found is None else found.config.game
+    config = None if found is None else found.config
+    game = None if config is None else config.game
     kept = Kept(public_address_of(request).bot_server, wanted.tournament, name, key, game, wanted.invite)
-    asker = current_asker()
-    asker.begin()
-    began_s = perf_counter()
-    turn = None if found is None else await asyncio.to_thread(first_turn, found.config)
-    packed = await asyncio.to_thread(bot_zip, wanted.language, kept, turn)
-    asker.spend(ceil((perf_counter() - began_s) * 1000))
+    packed = await site.reader.run(packed_bot, wanted.language, kept, config)
     shown = f'attachment; filename="{name}-{wanted.language}.zip"'
     headers = {"Content-Disposition": shown, "Cache-Control": "no-store"}
     return Response(packed, media_type="application/zip", headers=headers)
+
+
+def packed_bot(language: Language, kept: Kept, config: TournamentConfig | None) -> bytes:
+    """Make the zip of a bot, with an example of a turn if the bot is for a tournament."""
+    return bot_zip(language, kept, None if config is None else first_turn(config))
 
 
 def first_turn(config: TournamentConfig) -> dict[str, Any]:

@@ -206,7 +206,7 @@ async def test_the_first_wrong_move_of_a_question_is_told_alone(browser: httpx.A
     assert (answer.status_code, len(answer.json()["error"]["detail"])) == (422, 1)
 
 
-async def test_costly_drawings_and_checks_are_done_in_the_other_process(
+async def test_costly_drawings_checks_and_zips_are_made_in_the_other_process(
     server: MemoryServer, browser: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Drawing never takes the interpreter from the event loop, not even on a thread of the process."""
@@ -216,5 +216,6 @@ async def test_costly_drawings_and_checks_are_done_in_the_other_process(
         (await browser.post(path, content=openings, headers=HOST)).status_code
         for path in ("/api/games/gomoku/board", "/api/tournaments", "/api/host/forecast?bots=2")
     ]
+    statuses.append((await browser.post("/join/zip", data={"language": "python"})).status_code)
     made = [make.__name__ for make, *_ in asked]
-    assert (statuses, made) == ([429] * 3, ["draw", "read_tournament_config", "forecast_of"])
+    assert (statuses, made) == ([429] * 4, ["draw", "read_tournament_config", "forecast_of", "packed_bot"])
