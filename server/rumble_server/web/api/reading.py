@@ -18,7 +18,7 @@ from rumble_server.web.api.streamed import single_piece, streamed
 from rumble_server.web.compression import mark_public
 from rumble_server.web.errors import WebError, WebErrorAnswer, error_answers
 from rumble_server.web.feed.crosstable import prepare_pairs
-from rumble_server.web.feed.views import LiveState, live, live_in_pieces, tournament_view
+from rumble_server.web.feed.views import live, live_in_pieces, tournament_view
 from rumble_server.web.site import Site, site_of
 
 LARGEST_LIST = 500
@@ -36,13 +36,9 @@ MANY_RESULTS = 500
 """Minimum number of results of a large tournament. To show a large tournament takes the event loop some ms."""
 
 
-def show(site: Site, tournament: Tournament, live_state: LiveState | None = None) -> TournamentView:
-    """Make the view of a tournament, with `live_state`, or by default with the live state now.
-
-    The caller sends the answer only after `site.wait_for_disk()` has returned.
-    """
-    live_state = live(tournament, site.play) if live_state is None else live_state
-    return tournament_view(TournamentView, tournament, site.ranker.ranking(tournament), live_state)
+def show(site: Site, tournament: Tournament) -> TournamentView:
+    """Make the view of a tournament. The caller sends the answer only after `site.wait_for_disk()` has returned."""
+    return tournament_view(TournamentView, tournament, site.ranker.ranking(tournament), live(tournament, site.play))
 
 
 router = APIRouter(prefix="/api", tags=["read"], dependencies=[Depends(mark_public)], responses=ERRORS)
@@ -132,7 +128,8 @@ async def tournament_json(site: Site, answers: ClubAnswers, tournament: Tourname
 async def _show(site: Site, tournament: Tournament) -> bytes:
     await site.ranker.fresh_ranking(tournament)
     await prepare_pairs(tournament)
-    shown = show(site, tournament, await live_in_pieces(tournament, site.play))
+    live_state = await live_in_pieces(tournament, site.play)
+    shown = tournament_view(TournamentView, tournament, site.ranker.ranking(tournament), live_state)
     await site.wait_for_disk()
     await asyncio.sleep(0)  # lets other tasks run, since encoding takes as long as `show` did
     return from_log.to_json(shown)
