@@ -16,35 +16,19 @@ from starlette.routing import Route
 
 from tests.server.failing import raising
 from tests.server.web.memory_server import HOST, MemoryServer
+from tests.server.web.test_path_owner import filled, operations
 
 FOR_ANYONE = {("POST", "/api/games/{game}/board"), ("POST", "/api/join"), ("POST", "/api/slips")}
 """The only routes without a token that read a body."""
-NAMES = {
-    "tournament": "friday",
-    "name": "alice",
-    "game": "tictactoe",
-    "match": "friday.1.1.1.1",
-    "bot": "alice",
-    "kind": "svg",
-    "club": "class-7",
-    "number": "1",
-    "code": "KMRTVA",
-}
 NEEDS_TOKEN = {"host", "administrator", "owner"}
 READ = ("GET", "HEAD", "OPTIONS")
-
-
-async def operations(browser: httpx.AsyncClient) -> dict[tuple[str, str], dict[str, Any]]:
-    paths = (await browser.get("/openapi.json")).json()["paths"]
-    return {(method.upper(), path): found for path, methods in paths.items() for method, found in methods.items()}
 
 
 async def test_commands_of_the_host_are_refused_to_everybody_else(
     server: MemoryServer, browser: httpx.AsyncClient
 ) -> None:
     server.world.create(invite="hush")
-    server.take_in(NAMES["club"], MemoryServer())
-    server.pass_ms()
+    server.take_in("school", MemoryServer())
     found = await operations(browser)
     guarded = {key for key, operation in found.items() if not NEEDS_TOKEN.isdisjoint(operation["tags"])}
     assert {key for key in found if key[0] not in READ} - FOR_ANYONE == {key for key in guarded if key[0] not in READ}
@@ -54,7 +38,7 @@ async def test_commands_of_the_host_are_refused_to_everybody_else(
         server.pass_ms(MINUTE_MS)  # so that the wrong tokens do not reach the limit
         for shown in ("", "Bearer wrong", "Bearer", "Basic the-host-token", f"Basic {HOST['Authorization']}"):
             headers = {"Authorization": shown} if shown else {}
-            answer = await browser.request(method, path.format(**NAMES), headers=headers, content=b"{")
+            answer = await browser.request(method, filled(path), headers=headers, content=b"{")
             assert (answer.status_code, answer.json()["error"]["code"]) == (401, "bad_token"), (method, path, shown)
             assert answer.headers["WWW-Authenticate"] == "Bearer"
             assert "hush" not in answer.text
@@ -85,7 +69,7 @@ async def test_an_invitation_is_nowhere_that_a_guest_may_read(server: MemoryServ
         "/play",
     ]
     for path in [*paths, *pages, "/console", "/console/friday", "/write?join=friday", "/tournaments/friday?invite=x"]:
-        answer = await browser.get(path.format(**NAMES))
+        answer = await browser.get(filled(path))
         assert "hush-hush" not in answer.text + str(answer.headers), path
 
 
@@ -151,12 +135,7 @@ async def test_a_mistake_of_ours_is_told_without_its_details(
     ("error", "status", "code", "says"),
     [
         (DamagedLog("/srv/rumble.db: row 7 of the log is damaged"), 500, "damaged", "is damaged"),
-        (
-            StoreError("cannot read the database /srv/rumble.db: busy"),
-            503,
-            "unavailable",
-            "cannot be read at the moment",
-        ),
+        (StoreError("cannot read /srv/rumble.db: busy"), 503, "unavailable", "cannot be read at the moment"),
     ],
 )
 async def test_a_tournament_that_cannot_be_read_is_answered_by_a_sentence(

@@ -1,5 +1,8 @@
 """The owner of each route. A new route needs an entry here with its owner."""
 
+from typing import Any
+
+import httpx
 import pytest
 from rumble_server.web.app import application
 from rumble_server.web.pages import rendering
@@ -32,11 +35,16 @@ def filled(path: str) -> str:
     return path.replace("{path:path}", "x").format_map(NAMES)
 
 
+async def operations(browser: httpx.AsyncClient) -> dict[tuple[str, str], dict[str, Any]]:
+    """Return the description of each route of the API, by method and path."""
+    paths = (await browser.get("/openapi.json")).json()["paths"]
+    return {(method.upper(), path): found for path, methods in paths.items() for method, found in methods.items()}
+
+
 async def routes(server: MemoryServer) -> set[tuple[str, str]]:
     """Return the method and the path of every route."""
     async with server.browser() as browser:
-        document = (await browser.get("/openapi.json")).json()["paths"]
-    found = {(method.upper(), path) for path, methods in document.items() for method in methods}
+        found = {*await operations(browser)}
     return found | {("GET", route.path) for route in application().routes if isinstance(route, Route)}
 
 
@@ -100,13 +108,11 @@ async def test_an_answer_of_any_node_is_the_same_whatever_goes_on(monkeypatch: p
     plain, busy = MemoryServer(), MemoryServer()
     busy.begun("alice", "bob", think_ms=60_000)
     busy.pass_ms()
-    for method, path in sorted(await routes(plain)):
-        if path not in {"/docs", "/write"}:  # the list of clubs tells what goes on in them
-            continue
+    for path in ("/docs", "/write"):  # the list of clubs tells what goes on in them
         answers = []
         for server in (plain, busy):
             server.elsewhere = {"main"}
             async with server.browser(headers=HOST) as browser:
-                answers.append(await browser.request(method, filled(path)))
+                answers.append(await browser.get(path))
         assert [answer.status_code for answer in answers] == [200, 200], path
         assert answers[0].text == answers[1].text, path
