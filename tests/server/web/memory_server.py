@@ -40,7 +40,7 @@ from rumble_server.web.feed.feed import Feed
 from rumble_server.web.feed.ranker import Ranker
 from rumble_server.web.public_address import Addresses
 from rumble_server.web.site import ClubUse, Process, ProcessFigures, Site
-from starlette.types import ASGIApp
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from tests.server.arena.fake_house import FakeHouse
 from tests.server.reading_here import passed_on
@@ -297,9 +297,16 @@ class MemoryServer:
             self.ended.count("main", batch)
             self.feed.publish(batch, Counter([type(fact) for _, fact in batch]))
 
-    def browser(self, *, address: str = "127.0.0.1", **given: Any) -> httpx.AsyncClient:
-        """Make a client of the web at an address. Failures of the server become answers, as over a socket."""
-        transport = httpx.ASGITransport(self.web, raise_app_exceptions=False, client=(address, 40_000))
+    def browser(self, *, address: str = "127.0.0.1", is_local: bool | None = None, **given: Any) -> httpx.AsyncClient:
+        """Make a client of the web at an address. Failures of the server become answers, as over a socket.
+
+        `is_local` is what `gateway/http_connection.py` finds out about a request that was forwarded.
+        """
+
+        async def web(scope: Scope, receive: Receive, send: Send) -> None:
+            await self.web({**scope, "state": {} if is_local is None else {"is_local": is_local}}, receive, send)
+
+        transport = httpx.ASGITransport(web, raise_app_exceptions=False, client=(address, 40_000))
         return httpx.AsyncClient(transport=transport, **{"base_url": "http://rumble.test", **given})
 
     def watch(self, tournament: Tournament, last_event_id: int | None = None, *, gzipped: bool = False) -> Watcher:
