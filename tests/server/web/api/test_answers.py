@@ -44,17 +44,17 @@ async def test_an_audit_asked_for_before_the_end_shows_the_end(server: MemorySer
 
 
 async def test_a_tournament_may_end_while_an_answer_about_it_waits_for_the_disk(
-    server: MemoryServer, browser: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
+    server: MemoryServer, browser: httpx.AsyncClient
 ) -> None:
     server.begun("alice", "bob", cycles=20)
     server.pass_ms(1_000)
     server.world.create(name="Unwritten")
 
-    async def wait(_number: int) -> None:
+    def end() -> None:
         server.world.organiser.end("friday", cancelled=True)
         server.pass_ms()
 
-    monkeypatch.setattr(server.log, "wait", wait)
+    server.log.after_wait = end
     assert (await browser.get("/tournaments/friday/audit")).status_code == 200
     assert server.main.play.tournaments.is_only_on_disk("friday")
 

@@ -19,7 +19,6 @@ ADMINISTRATOR = {"Authorization": f"Bearer {TOKEN}"}
 def server() -> MemoryServer:
     server = MemoryServer()
     Administrator(server.world.arena).set_token(TOKEN)
-    server.pass_ms()
     return server
 
 
@@ -53,15 +52,10 @@ async def test_a_club_is_created_changed_and_removed(server: MemoryServer, brows
 
 
 async def test_a_club_may_be_removed_while_its_change_waits_for_the_disk(
-    server: MemoryServer, browser: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
+    server: MemoryServer, browser: httpx.AsyncClient
 ) -> None:
     await ask(browser, "POST", name="class-7")
-
-    async def wait(_number: int) -> None:
-        Administrator(server.world.arena).remove("class-7")
-        server.pass_ms()
-
-    monkeypatch.setattr(server.log, "wait", wait)
+    server.log.after_wait = lambda: Administrator(server.world.arena).remove("class-7")
     answer = await ask(browser, "PATCH", "/class-7", title="Ours")
     assert (answer.status_code, answer.json()["error"]["code"]) == (404, "not_found")
 
@@ -91,7 +85,6 @@ async def test_a_list_tells_the_activity_of_loaded_clubs_and_loads_no_club(
         administrator.change(each, listed=True)
     other.world.create(start_at_bots=2)
     other.bots("carol", "dave", "erin", join="friday")
-    server.pass_ms()
     clubs = {each["name"]: each for each in (await browser.get("/api/clubs")).json()["clubs"]}
     assert {name: (each["tournaments"], each["bots"]) for name, each in clubs.items()} == {
         "main": (0, 0),
@@ -134,10 +127,7 @@ async def test_a_host_of_a_club_is_made(server: MemoryServer, browser: httpx.Asy
         ("POST", "", {"name": "x", "quotas": {"bots": -1}}, 422),
         ("POST", "", {"name": "x", "quotas": {"robots": 1}}, 422),
         ("POST", "", {"name": "main"}, 409),
-        ("PATCH", "/main", {"listed": False}, 409),
         ("PATCH", "/nobody", {"title": "x"}, 404),
-        ("PATCH", "/NOBODY", {"title": "x"}, 404),
-        ("DELETE", "/main", {}, 409),
         ("DELETE", "/nobody", {}, 404),
     ],
 )
@@ -154,12 +144,10 @@ async def test_a_bad_name_is_answered_in_words(browser: httpx.AsyncClient) -> No
     assert answer.json()["error"]["message"] == "name: should be 1 to 32 of a-z, 0-9 and -"
 
 
-@pytest.mark.parametrize("headers", [{}, HOST, {"Authorization": "Bearer wrong-token-of-nobody"}])
-async def test_only_the_administrator_may(browser: httpx.AsyncClient, headers: dict[str, str]) -> None:
-    for method, path in (("POST", ""), ("PATCH", "/main"), ("DELETE", "/main"), ("POST", "/main/tokens")):
-        answer = await browser.request(method, f"/api/clubs{path}", headers=headers, json={"name": "x"})
+async def test_a_host_is_no_administrator(browser: httpx.AsyncClient) -> None:
+    for method, path in (("POST", ""), ("PATCH", "/main"), ("DELETE", "/main"), ("POST", "/main/tokens"), ("GET", "")):
+        answer = await browser.request(method, f"/api/clubs{path}", headers=HOST, json={"name": "x"})
         assert (answer.status_code, answer.json()["error"]["code"]) == (401, "bad_token")
-    assert (await browser.get("/api/clubs", headers=headers)).status_code == (401 if headers else 200)
 
 
 async def test_a_host_called_administrator_is_no_administrator(
