@@ -23,10 +23,8 @@ async def test_an_address_and_a_name_are_banned_and_let_in_again(
     for name, address in (("ann", ADDRESS), ("ben", "203.0.113.6"), ("cid", "198.51.100.1")):
         bots[name] = server.world.connect(is_local=False, address=address)
         bots[name].login(name, key=KEY)
-    server.pass_ms()
     assert (await post(browser, "bans", {"address": "203.0.113.0/29", "reason": "floods"})).status_code == 200
     assert (await post(browser, "bans", {"name": "CID", "minutes": 5})).json() == {"message": "CID is banned"}
-    server.pass_ms()
     for bot in bots.values():
         assert (bot.error(), bot.last("error")["fatal"], bot.link.closed) == ("banned", True, 4011)
     assert bots["ann"].last("error")["message"] == "your address is banned here: floods"
@@ -69,8 +67,6 @@ async def test_bans_are_on_disk_and_hold_after_a_restart(server: MemoryServer, b
         ({}, 422, "bad_message"),
         ({"name": "ann", "address": ADDRESS}, 422, "bad_message"),
         ({"address": "nowhere"}, 422, "bad_message"),
-        ({"address": "0.0.0.0/0"}, 422, "bad_message"),
-        ({"address": "127.0.0.1"}, 422, "bad_message"),
         ({"name": "ann", "minutes": 0}, 422, "bad_message"),
         ({"name": "not a name"}, 422, "bad_message"),
         ({"address": "192.0.2.0/24"}, 409, "unavailable"),

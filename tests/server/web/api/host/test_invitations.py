@@ -4,7 +4,7 @@ from xml.etree import ElementTree
 
 import httpx
 import pytest
-from rumble_protocol.secret import is_made, make_secret
+from rumble_protocol.secret import is_made
 
 from tests.server.web.api.organiser import get, post
 from tests.server.web.memory_server import HOST, MemoryServer
@@ -12,22 +12,16 @@ from tests.server.web.memory_server import HOST, MemoryServer
 
 @pytest.mark.parametrize(("what", "body"), [("door", {"open": True}), ("invite", {"code": "ours"})])
 async def test_a_tournament_may_end_while_its_new_code_waits_for_the_disk(
-    server: MemoryServer, browser: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch, what: str, body: dict[str, Any]
+    server: MemoryServer, browser: httpx.AsyncClient, what: str, body: dict[str, Any]
 ) -> None:
     server.world.create(classroom=True)
     server.pass_ms()
-
-    async def wait(_number: int) -> None:
-        server.world.organiser.end("friday", cancelled=True)
-        server.pass_ms()
-
-    monkeypatch.setattr(server.log, "wait", wait)
+    server.log.after_wait = lambda: server.world.organiser.end("friday", cancelled=True)
     assert (await post(browser, f"tournaments/friday/{what}", body)).status_code == 200
 
 
 async def test_an_answer_has_the_code_of_its_own_command(server: MemoryServer, browser: httpx.AsyncClient) -> None:
     tournament = server.world.create(classroom=True)
-    server.pass_ms()
     server.log.after_wait = lambda: server.world.organiser.change_invite("friday", "other")
     assert (await post(browser, "tournaments/friday/invite", {"code": "ours"})).json()["code"] == "ours"
     server.log.after_wait = lambda: server.world.organiser.close_door("friday")
@@ -94,14 +88,6 @@ async def test_a_changed_invitation_survives_a_restart(server: MemoryServer, bro
         assert (again.invite, again.shared_invite) == (code, made)
 
 
-async def test_the_invitation_of_a_tournament_that_is_over_cannot_be_changed(
-    server: MemoryServer, browser: httpx.AsyncClient
-) -> None:
-    server.world.organiser.end(server.world.create(invite="hush").id, cancelled=True)
-    answer = await post(browser, "tournaments/friday/invite")
-    assert (answer.status_code, answer.json()["error"]["code"]) == (409, "tournament_closed")
-
-
 async def test_the_link_as_a_picture(server: MemoryServer, browser: httpx.AsyncClient) -> None:
     server.world.create(invite="<hush>")
     answer = await browser.get("/api/tournaments/friday/invite.svg", headers=HOST)
@@ -129,13 +115,11 @@ async def test_a_reader_with_the_link_sees_how_to_join(server: MemoryServer, bro
 async def test_the_links_of_an_invitation_keep_its_code(server: MemoryServer, browser: httpx.AsyncClient) -> None:
     server.world.create(name="Other")
     made = server.world.create(invite="hush").shared_invite
-    server.pass_ms()
     carried = f"?join=friday&amp;invite={made}"
     for path in ("/tournaments/friday?invite=hush", "/write?join=friday&invite=hush", "/?join=friday&invite=hush"):
         page = (await browser.get(path)).text
-        assert {f'<a class="brand" href="/{carried}">', f'<a href="/write{carried}"'} <= set(
-            re.findall(r'<a (?:class="brand" )?href="[^"]*"(?:>)?', page)
-        ) | set(re.findall(r'<a href="[^"]*"', page)), path
+        assert f'<a class="brand" href="/{carried}">' in page, path
+        assert f'<a href="/write{carried}"' in page, path
     home = (await browser.get("/?join=friday&invite=hush")).text
     assert f'<a href="/tournaments/friday?invite={made}">' in home
     assert '<a href="/write?join=other">' in home
@@ -145,21 +129,6 @@ async def test_the_links_of_an_invitation_keep_its_code(server: MemoryServer, br
         page = (await browser.get(path)).text
         assert "invite=" not in page
         assert "guess" not in page
-
-
-@pytest.mark.slow
-async def test_a_code_that_the_server_made_is_looked_at_after_any_number_of_guesses(
-    server: MemoryServer, browser: httpx.AsyncClient
-) -> None:
-    server.world.create()
-    code = (await post(browser, "tournaments/friday/invite")).json()["code"]
-    for guess in ["guess"] * 150 + [make_secret()] * 150:
-        await browser.get(f"/tournaments/friday?invite={guess}")
-    assert (await browser.get("/tournaments/friday?invite=guess")).status_code == 200
-    assert code in (await browser.get(f"/tournaments/friday?invite={code}")).text
-    pupil = server.world.login("pupil", join="friday", invite=code)
-    server.pass_ms()
-    assert pupil.last("joined")
 
 
 async def test_the_command_has_a_bot_that_plays_the_game(server: MemoryServer, browser: httpx.AsyncClient) -> None:
