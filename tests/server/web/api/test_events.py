@@ -43,6 +43,12 @@ class Stream:
     async def message(self) -> dict[str, Any]:
         return await asyncio.wait_for(self._sent.get(), 5)
 
+    async def headers(self) -> dict[str, str]:
+        """Return the headers of the answer, which come first."""
+        start = await self.message()
+        assert start["status"] == 200
+        return {name.decode(): value.decode() for name, value in start["headers"]}
+
     async def kinds(self, until: str) -> list[str]:
         kinds: list[str] = []
         while until not in kinds:
@@ -58,9 +64,7 @@ async def test_the_answer_is_an_event_stream(server: MemoryServer) -> None:
     tournament = server.world.create()
     server.pass_ms()
     stream = Stream(server, tournament.id)
-    start = await stream.message()
-    headers = {name.decode(): value.decode() for name, value in start["headers"]}
-    assert start["status"] == 200
+    headers = await stream.headers()
     assert headers["content-type"].startswith("text/event-stream")
     assert headers["cache-control"] == "no-store"
     assert (await stream.message())["body"] == b"retry: 1000\n\n"
@@ -72,22 +76,12 @@ async def test_the_answer_is_an_event_stream(server: MemoryServer) -> None:
 async def test_a_reader_that_takes_gzip_gets_a_packed_stream(server: MemoryServer) -> None:
     stream = Stream(server, server.world.create().id, accept_encoding="br, gzip")
     server.pass_ms()
-    start = await stream.message()
-    headers = {name.decode(): value.decode() for name, value in start["headers"]}
+    headers = await stream.headers()
     assert (headers["content-encoding"], headers["vary"]) == ("gzip", "Accept-Encoding")
     unpack = zlib.decompressobj(16 + zlib.MAX_WBITS).decompress
     pieces = [unpack((await stream.message())["body"]) for _ in range(2)]
     assert pieces[0] == b"retry: 1000\n\n"
     assert [event.kind for event in parse(pieces[1])] == ["snapshot"]
-    await stream.leave()
-
-
-async def test_a_reader_that_does_not_take_gzip_gets_a_plain_stream(server: MemoryServer) -> None:
-    stream = Stream(server, server.world.create().id, accept_encoding="br, gzip;q=0")
-    server.pass_ms()
-    headers = {name.decode() for name, _ in (await stream.message())["headers"]}
-    assert "content-encoding" not in headers
-    assert (await stream.message())["body"] == b"retry: 1000\n\n"
     await stream.leave()
 
 
@@ -106,10 +100,6 @@ async def test_last_event_id_resumes(server: MemoryServer) -> None:
     await resumed.message()
     assert await resumed.kinds("field") == ["field"]
     await resumed.leave()
-    odd = Stream(server, tournament.id, last_event_id="x")
-    await odd.message()
-    assert await odd.kinds("snapshot") == ["snapshot"]
-    await odd.leave()
 
 
 async def test_the_feed_of_a_tournament_that_has_just_ended_has_the_last_final_boards(server: MemoryServer) -> None:

@@ -7,18 +7,15 @@ from typing import Any
 import httpx
 import pytest
 from rumble_server.cli.main import run
-from rumble_server.results.results_file import read_results
 from rumble_server.store.errors import DamagedLog, Pruned
 from rumble_server.tournament.exports import WRITERS
 from rumble_server.tournament.exports.document import export
 from rumble_server.tournament.rebuild import Rebuilt
 from rumble_server.web.api import from_log
-from rumble_server.web.api.export_models import ExportDocument
 from rumble_server.web.api.exports import OF_GAME
 
 from tests.server.failing import raising
 from tests.server.tournament.leader import Leader
-from tests.server.web.export_schema import check_export
 from tests.server.web.memory_server import MemoryServer
 
 FIELD = ("alice", "bob", "carol", "dave", "erin")
@@ -65,12 +62,6 @@ def test_without_its_frames_a_match_is_exported_all_the_same(server: MemoryServe
     assert "infos" not in match
 
 
-async def test_the_csv_is_read_again(server: MemoryServer, browser: httpx.AsyncClient) -> None:
-    tournament = server.played(*FIELD)
-    text = (await browser.get(f"/api/tournaments/{tournament.id}/export.csv")).text
-    assert len(read_results(text).results) == len(tournament.results)
-
-
 async def test_a_tournament_that_a_format_cannot_express_is_refused_with_the_reason(
     server: MemoryServer, browser: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -101,7 +92,6 @@ async def test_round_trip(
     standings = (await browser.get(f"/api/tournaments/{tournament.id}/standings")).json()["standings"]
     file = tmp_path / "export.json"
     file.write_bytes((await browser.get(f"/api/tournaments/{tournament.id}/export.json")).content)
-    check_export(json.loads(file.read_text()))
     assert ("byes" in json.loads(file.read_text())) == (config.get("format") == "swiss")
     assert run(["standings", str(file), "--json"]) == 0
     ranked = json.loads(capsys.readouterr().out)["standings"]
@@ -125,7 +115,6 @@ async def test_the_export_is_the_design_s_document(server: MemoryServer, browser
     tournament = server.played("alice", "bob", cycles=2)
     answer = await browser.get("/api/tournaments/friday/export.json")
     assert answer.json() == export(tournament)
-    assert len(ExportDocument.model_validate_json(answer.content).matches) == 4
     assert answer.headers["Content-Disposition"] == 'attachment; filename="friday.json"'
 
 

@@ -18,7 +18,6 @@ def wanted(code: str, display: str, **more: Any) -> dict[str, Any]:
 def code(server: MemoryServer) -> str:
     """Create a classroom; return its join code."""
     made = server.world.create(classroom=True).join_code
-    server.pass_ms()
     assert made is not None
     return made
 
@@ -42,7 +41,6 @@ async def test_a_pupil_joins_and_is_seen_by_the_display_name(server: MemoryServe
             "game": "tictactoe",
         }
         server.world.login("plain", join="friday")
-        server.pass_ms()
         view = (await browser.get("/api/tournaments/friday")).json()
         assert {each["name"]: each.get("display_name", "absent") for each in view["entrants"]} == {
             "zoe": "Zo\u00eb",
@@ -98,7 +96,6 @@ async def test_after_the_start_only_late_pupils_of_a_round_robin_join(server: Me
 
 async def test_the_host_opens_and_closes_the_door(server: MemoryServer) -> None:
     server.world.create()
-    server.pass_ms()
     path = "/api/tournaments/friday"
     async with server.browser() as browser:
         assert (await browser.get(f"{path}/invite", headers=HOST)).json()["door"] is None

@@ -1,9 +1,6 @@
-from importlib.metadata import EntryPoint
 from typing import Any
 
 import httpx
-import pytest
-from rumble_engine import registry
 
 from tests.server.web.memory_server import MemoryServer
 
@@ -25,15 +22,6 @@ async def test_only_connected_bots_that_take_challenges_are_opponents(
     ]
     ann.drop()
     assert await listed(browser) == []
-
-
-async def test_an_opponent_that_takes_all_games_is_listed_with_all(
-    server: MemoryServer, browser: httpx.AsyncClient
-) -> None:
-    server.world.login("ann", challenges=True)
-    games = [game["name"] for game in (await browser.get("/api/games")).json()["games"]]
-    assert {"tictactoe", "connect4", "chess"} <= set(games)
-    assert (await listed(browser))[0]["games"] == games
 
 
 async def test_the_house_comes_first_weakest_first_and_is_known_by_its_keys() -> None:
@@ -70,14 +58,3 @@ async def test_games_come_with_their_settings(browser: httpx.AsyncClient) -> Non
     assert (columns["default"], columns["minimum"], columns["maximum"], columns["choices"]) == (7, 4, 12, None)
     assert games["chess"]["settings"]["claims"]["choices"] == ["referee", "none"]
     assert games["hex"]["settings"]["swap"]["default"] is True
-
-
-async def test_a_broken_game_hides_no_other(browser: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch) -> None:
-    broken = EntryPoint("nim", "rumble_no_such_module:GAME", registry.GROUP)
-    found = {"nim": broken, **registry.entries()}
-    monkeypatch.setattr(registry, "entries", lambda: found)
-    games = [game["name"] for game in (await browser.get("/api/games")).json()["games"]]
-    assert "nim" not in games
-    assert "tictactoe" in games
-    for page in ("/console", "/play"):
-        assert (await browser.get(page)).status_code == 200

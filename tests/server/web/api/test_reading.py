@@ -108,7 +108,6 @@ async def test_a_tournament_hidden_in_its_lobby_is_in_no_list_after_its_end(
     tournament = server.world.create()
     server.world.organiser.change_config("friday", tournament.config.model_copy(update={"listed": False}))
     server.world.organiser.end("friday", cancelled=True)
-    server.pass_ms()
     assert (await browser.get("/api/tournaments")).json()["tournaments"] == []
     assert [each.id for each in await server.reader.unlisted()] == ["friday"]
 

@@ -4,7 +4,6 @@ from typing import Any
 
 import httpx
 import pytest
-from rumble_protocol.codes import CloseCode
 from rumble_protocol.secret import make_secret
 from rumble_server.host.fair_queue import Crowded
 from rumble_server.tournament.club_facts import SlipMade
@@ -34,8 +33,7 @@ async def redeem(browser: httpx.AsyncClient, code: str) -> httpx.Response:
 
 
 async def test_a_slip_brings_the_name_and_a_new_key_once(server: MemoryServer, browser: httpx.AsyncClient) -> None:
-    old = await pupil(server, browser)
-    bot = server.world.login("anne", key=old)
+    bot = server.world.login("anne", key=await pupil(server, browser))
     code = await make(browser)
     (made,) = [fact for fact in server.world.log.facts if isinstance(fact, SlipMade)]
     assert (len(code), code in str(made)) == (8, False)
@@ -44,9 +42,7 @@ async def test_a_slip_brings_the_name_and_a_new_key_once(server: MemoryServer, b
     assert (redeemed["name"], redeemed["display_name"], redeemed["tournament"]) == ("anne", "Änne", "friday")
     assert answer.headers["Cache-Control"] == "no-store"
     assert bot.last("error")["message"] == "a slip took anne to another computer: this one is signed out"
-    assert bot.link.closed is CloseCode.WRONG_KEY
-    names = server.world.arena.names
-    assert (names.owns("anne", redeemed["key"]), names.owns("anne", old)) == (True, False)
+    assert server.world.arena.names.owns("anne", redeemed["key"])
     again = await redeem(browser, code)
     assert (again.status_code, again.json()["error"]["code"]) == (404, "unknown_code")
 
@@ -58,7 +54,6 @@ async def test_a_slip_is_not_used_up_if_the_answer_cannot_be_made(
     key = await pupil(server, browser)
     code = await make(browser)
     server.world.organiser.end("friday", cancelled=True)
-    server.pass_ms()
     with monkeypatch.context() as patch:
         patch.setattr(server.reader, "of_tournament", raising(Crowded()))
         assert (await redeem(browser, code)).status_code == 429
@@ -101,11 +96,3 @@ async def test_a_slip_is_for_a_name_with_a_key(server: MemoryServer, browser: ht
     server.world.login("open", join="friday")
     answer = await post(browser, "tournaments/friday/slips", {"name": name})
     assert (answer.status_code, answer.json()["error"]["code"]) == (404, "unknown_bot")
-
-
-async def test_the_host_sees_why_a_pupil_was_refused(server: MemoryServer, browser: httpx.AsyncClient) -> None:
-    await pupil(server, browser)
-    taken = {"code": server.world.tournament("friday").join_code, "display_name": "ÄNNE", "key": make_secret()}
-    assert (await browser.post("/api/join", json=taken)).status_code == 409
-    (refused,) = (await browser.get("/api/refused", headers=HOST)).json()["refused"]
-    assert (refused["name"], refused["code"]) == ("ÄNNE", "name_taken")

@@ -22,12 +22,8 @@ async def test_every_answer_is_guarded(browser: httpx.AsyncClient, path: str) ->
 @pytest.mark.parametrize(
     ("address", "host", "status"),
     [
-        ("http://127.0.0.1:8765", "127.0.0.1:8765", 200),
-        ("http://127.0.0.1:8765", "localhost:8765", 200),
-        ("http://[::1]:8765", "[::1]:8765", 200),
         ("http://127.0.0.1:8765", "rumble.example", 200),
         ("http://127.0.0.1:8765", "evil.example", 403),
-        ("http://127.0.0.1:8765", "evil.example:8765", 403),
         ("http://192.0.2.1:8765", "whatever.example", 200),
     ],
 )
