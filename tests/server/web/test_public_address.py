@@ -1,6 +1,5 @@
 """The server's address in pages and links: its public URL, the browser's address, or the addresses of its networks."""
 
-import httpx
 import pytest
 from rumble_server.web.public_address import Addresses, PublicAddress
 
@@ -33,10 +32,8 @@ async def link(addresses: Addresses | None, asked: str, **headers: str) -> dict[
     """Return the invitation to a tournament for a host that opens the console at the address `asked`."""
     server = MemoryServer(addresses=addresses)
     server.world.create()
-    server.pass_ms()
     async with server.browser(base_url=asked) as browser:
-        answer: httpx.Response = await browser.get("/api/tournaments/friday/invite", headers={**HOST, **headers})
-    invitation = answer.json()
+        invitation = (await browser.get("/api/tournaments/friday/invite", headers={**HOST, **headers})).json()
     base = invitation["link"].removesuffix("/tournaments/friday")
     assert invitation["command"].startswith(f"rumble bot mine.py:ai --server {base}")
     return {"link": invitation["link"], "only_here": invitation["only_here"]}
@@ -68,7 +65,6 @@ async def test_a_port_that_is_published_by_a_container_is_not_taken_for_one_of_t
 async def test_pages_on_loopback_say_so_and_lead_to_the_networks() -> None:
     server = MemoryServer(addresses=Addresses(None, lambda: [LAN]))
     made = server.world.create(invite="hush hush").made_invite
-    server.pass_ms()
     paths = ["/", "/write", "/play", "/tournaments/friday?invite=hush+hush", "/write?join=friday&invite=hush+hush"]
     async with server.browser(base_url="http://127.0.0.1:8765") as here:
         for path in paths:
@@ -91,7 +87,6 @@ async def test_without_a_network_a_page_on_loopback_says_what_the_host_can_do() 
 async def test_a_public_url_is_on_every_page_and_speaks_tls() -> None:
     server = MemoryServer(addresses=Addresses("https://rumble.example"))
     server.world.create()
-    server.pass_ms()
     async with server.browser(base_url="http://192.168.1.9:8765") as browser:
         pages = {path: (await browser.get(path)).text for path in ("/", "/write?join=friday", "/tournaments/friday")}
     assert not any("192.168.1.9" in page or "http://" in page for page in pages.values())
