@@ -7,22 +7,21 @@ from rumble_server.web.errors import WebError
 
 from tests.server.web.memory_server import HOST, MemoryServer
 
-PAIR = ("alice", "bob")
-
 
 async def test_nothing_is_told_before_it_is_on_disk(server: MemoryServer, browser: httpx.AsyncClient) -> None:
-    server.played(*PAIR)
+    server.played("alice", "bob")
     server.log.trouble = "disk full"
     assert (await browser.get("/api/tournaments/friday")).status_code == 200
     server.world.log.stuck = True
-    server.world.create(name="Unwritten")
-    for path in ("/api/tournaments/unwritten", "/api/tournaments", "/api/tournaments/friday/standings"):
+    server.world.create(name="New")
+    for path in ("/api/tournaments/new", "/api/tournaments", "/api/tournaments/friday/standings", "/api/clubs"):
         answer = await browser.get(path)
         assert (answer.status_code, answer.json()["error"]["code"]) == (503, "unavailable")
         assert "disk full" in answer.json()["error"]["message"]
-    assert (await browser.get("/api/tournaments/unwritten/house", headers=HOST)).status_code == 503
-    assert (await browser.get("/write?join=unwritten")).status_code == 503
-    form = {"language": "python", "tournament": "unwritten"}
+    for path in ("tournaments/new/house", "tournaments/new/host", "host/tournaments", "host/tokens", "bans"):
+        assert (await browser.get(f"/api/{path}", headers=HOST)).status_code == 503, path
+    assert (await browser.get("/write?join=new")).status_code == 503
+    form = {"language": "python", "tournament": "new"}
     assert (await browser.post("/join/zip", data=form)).status_code == 503
 
 
