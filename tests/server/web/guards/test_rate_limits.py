@@ -95,7 +95,7 @@ async def test_the_requests_of_an_address_are_bounded_each_minute() -> None:
 def test_a_class_behind_one_address_is_never_refused() -> None:
     """40 browsers load a page with 25 files each, five times in a minute."""
     permits = Permits(Bounds())
-    assert all(permits.take_request("192.0.2.1", 0) for _ in range(40 * 25 * 5))
+    assert all(permits.requests.take("192.0.2.1", 0) for _ in range(40 * 25 * 5))
 
 
 async def test_the_streams_of_an_address_are_bounded() -> None:
