@@ -8,9 +8,8 @@ from typing import get_args
 
 from rumble_server.match.facts import MatchFact
 from rumble_server.match.match_id import tournament_id_of
-from rumble_server.store.log.codec import LINES, Numbered, write_ended, write_lines
+from rumble_server.store.log.codec import LINES, Line, Numbered, write_ended, write_lines
 from rumble_server.store.log.content import DETAIL, TOURNAMENT, Content
-from rumble_server.store.log.lines import Line
 from rumble_server.tournament import club_facts, facts
 from rumble_server.tournament.ended import EndedTournament
 

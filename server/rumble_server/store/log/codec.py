@@ -18,12 +18,13 @@ import orjson
 from pydantic import TypeAdapter, ValidationError
 from rumble_protocol.fields import TimeControl
 
-from rumble_server.match.facts import MoveMade, TurnAsked
-from rumble_server.store.log.lines import Line, in_form, line_of_move, line_of_turn
+from rumble_server.match.facts import MoveMade
 from rumble_server.tournament.ended import EndedTournament
 from rumble_server.tournament.facts import LogFact
 
 Numbered = tuple[int, LogFact]
+Line = tuple[Any, ...]
+"""A fact in a row of the log: its number, the name of its kind, and the values of its fields in order."""
 
 _ended = TypeAdapter(EndedTournament)
 
@@ -34,23 +35,36 @@ _TAGS: dict[type[LogFact], str] = {
 _KINDS = {tag: kind for kind, tag in _TAGS.items()}
 FIELDS = {tag: [field.name for field in dataclasses.fields(kind)] for tag, kind in _KINDS.items()}
 """Names of the fields of each kind of fact, in order. The keys are the kinds' names in the log."""
+FORMS = {
+    "compact": '{"type":"move","match":"%s","turn_id":"%s","move":"%s"}',
+    "spaced": '{"type": "move", "match": "%s", "turn_id": "%s", "move": "%s"}',
+}
+"""The usual forms of a move's frame, by name: JSON with only the fields of a move, in order.
+
+To save space in the log, the name of the form replaces a frame of the form.
+"""
 
 
-def line_of(tag: str) -> Callable[[int, LogFact], Line]:
+def short_frame(fact: MoveMade) -> str:
+    """Return the text of a move's frame in the log: the name of the frame's form, or the whole frame."""
+    frame = fact.frame
+    form = "spaced" if frame[8:9] == " " else "compact"  # the character after `{"type":`
+    return form if frame == FORMS[form] % (fact.match, fact.turn_id, fact.move) else frame
+
+
+def line_of(tag: str) -> Callable[[int, Any], Line]:
     """Return a function that makes a line of the log from a fact's number and the fact, for facts of the kind `tag`.
 
     The function is generated code, which takes a third of the time of a loop over the fields.
     """
-    values = ", ".join(f"fact.{name}" for name in FIELDS[tag])
-    line: Callable[[int, LogFact], Line] = eval(f"lambda number, fact: (number, {tag!r}, {values})")
+    values = {name: f"fact.{name}" for name in FIELDS[tag]}
+    if tag == _TAGS[MoveMade]:
+        values["frame"] = "short_frame(fact)"
+    line: Callable[[int, Any], Line] = eval(f"lambda number, fact: (number, {tag!r}, {', '.join(values.values())})")
     return line
 
 
-LINES: dict[type[LogFact], Callable[[int, Any], Line]] = {
-    **{kind: line_of(tag) for kind, tag in _TAGS.items()},
-    MoveMade: line_of_move,
-    TurnAsked: line_of_turn,
-}
+LINES = {kind: line_of(tag) for kind, tag in _TAGS.items()}
 """Functions that make a line of the log from a fact's number and the fact, by class of the fact."""
 
 
@@ -95,9 +109,11 @@ def _reader(kind: str, number: int) -> Callable[[object], LogFact]:
     return lambda values: fact(*validate(values))
 
 
-def _restore_frame(move_fact: MoveMade) -> MoveMade:
-    move_fact.frame = in_form(move_fact, move_fact.frame)
-    return move_fact
+def _restore_frame(fact: MoveMade) -> MoveMade:
+    form = FORMS.get(fact.frame)
+    if form is not None:
+        fact.frame = form % (fact.match, fact.turn_id, fact.move)
+    return fact
 
 
 def write_ended(ended: EndedTournament) -> str:
