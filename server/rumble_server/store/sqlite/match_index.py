@@ -76,6 +76,17 @@ def add_bytes(database: sqlite3.Connection, club: str, size: int) -> None:
     )
 
 
+def delete_rows(database: sqlite3.Connection, club: str, condition: str, *values: object) -> int:
+    """Delete rows of a club's log, and subtract their size from the value `bytes` of the club in `meta`.
+
+    `bytes` does not count rows after the last indexed fact yet, so the size of such rows is not subtracted. Return the
+    number of deleted rows. Call the function inside a transaction. Raises sqlite3.Error.
+    """
+    query = f"SELECT total(length(CAST(facts AS BLOB))) FROM log WHERE {condition} AND number <= ?"
+    add_bytes(database, club, -int(database.execute(query, (*values, indexed(database))).fetchone()[0]))
+    return database.execute(f"DELETE FROM log WHERE {condition}", values).rowcount
+
+
 def bytes_of(database: sqlite3.Connection, club: str) -> int:
     """Return the size in bytes of a club's rows. Raises sqlite3.Error."""
     row = database.execute("SELECT value FROM meta WHERE key = ?", (f"{prefix_of(club)}bytes",)).fetchone()

@@ -9,10 +9,10 @@ from pathlib import Path
 from rumble_server.store.errors import StoreError
 from rumble_server.store.log.content import DETAIL
 from rumble_server.store.log.old_tournaments import BATCH_ROWS, old_challenges, old_tournaments
-from rumble_server.store.row_keys import prefix_of, split
+from rumble_server.store.row_keys import MAIN, prefix_of, split
 from rumble_server.store.sqlite.lock import locked
-from rumble_server.store.sqlite.match_index import add_bytes, indexed
-from rumble_server.store.sqlite.rows import clubs_in, read_sqlite
+from rumble_server.store.sqlite.match_index import delete_rows
+from rumble_server.store.sqlite.rows import read_sqlite
 from rumble_server.store.sqlite.schema import empty_wal, open_existing, store_errors
 
 PAUSE_S = 0.01
@@ -27,7 +27,8 @@ def prune(path: str, ended_before_ms: int, club: str | None = None) -> tuple[int
     tournaments with deleted rows, and the number of deleted rows. Raises StoreError.
     """
     with closing(open_existing(path)) as database, store_errors("write to", path):
-        clubs = clubs_in(database)
+        keys = database.execute("SELECT DISTINCT tournament FROM log")
+        clubs = sorted({MAIN, *(split(key)[0] for (key,) in keys)})
         if club is not None and club not in clubs:
             raise StoreError(f"there is no club {club} in {path}")
         with closing(read_sqlite(path)) as any_club:
@@ -63,14 +64,7 @@ def _delete_plies(database: sqlite3.Connection, club: str, tournament_id: str) -
     while True:
         with database:
             database.execute("BEGIN IMMEDIATE")
-            size = database.execute(
-                f"SELECT total(length(CAST(facts AS BLOB))) FROM log WHERE number IN ({portion}) AND number <= ?",
-                (key, DETAIL, BATCH_ROWS, indexed(database)),
-            ).fetchone()[0]
-            add_bytes(database, club, -int(size))
-            deleted = database.execute(
-                f"DELETE FROM log WHERE number IN ({portion})", (key, DETAIL, BATCH_ROWS)
-            ).rowcount
+            deleted = delete_rows(database, club, f"number IN ({portion})", key, DETAIL, BATCH_ROWS)
             if not rows:
                 database.execute("UPDATE tournaments SET pruned = 1 WHERE id = ?", (key,))
         rows += deleted

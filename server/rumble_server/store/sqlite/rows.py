@@ -18,12 +18,6 @@ def read_sqlite(path: str, club: str = MAIN) -> LogReader:
     return SqliteReader(open_reader(path), path, club)
 
 
-def clubs_in(database: sqlite3.Connection) -> list[str]:
-    """Return `main` and the names of further clubs with rows in the log. Raises sqlite3.Error."""
-    keys = database.execute("SELECT DISTINCT tournament FROM log")
-    return sorted({MAIN, *(split(key)[0] for (key,) in keys)})
-
-
 class SqliteReader(LogReader):
     """A reader of one club's log in SQLite, on a connection that only reads."""
 

@@ -14,7 +14,7 @@ from rumble_server.store.log.commit_loop import answer_all
 from rumble_server.store.log.content import DETAIL, Content
 from rumble_server.store.row_keys import prefix_of
 from rumble_server.store.sqlite.files import WRITTEN, Files
-from rumble_server.store.sqlite.match_index import add_bytes, index_matches, indexed
+from rumble_server.store.sqlite.match_index import delete_rows, index_matches
 from rumble_server.store.sqlite.schema import open_database
 
 INDEX_S = 1.0
@@ -49,22 +49,10 @@ def write(database: sqlite3.Connection, contents: Sequence[Content], *, index: b
             database.executemany(_OVER, [(club + tournament,) for tournament in each["over"]])
             database.executemany(RECORD, [(club + tournament, record) for tournament, record in each["ended"]])
             for versions, oldest, _ in each["dropped"]:
-                _drop_versions(database, each["club"], club + versions, oldest)
+                key = club + versions
+                delete_rows(database, each["club"], "tournament = ? AND kind = ? AND number < ?", key, DETAIL, oldest)
         if index and last:
             index_matches(database, last)
-
-
-def _drop_versions(database: sqlite3.Connection, club: str, versions: str, oldest: int) -> None:
-    """Delete a bot's old versions. `versions` is the key of the rows, `oldest` the number of the oldest row to keep.
-
-    Also subtract the size of the deleted rows from the club's value `bytes` in `meta`. Rows after the last indexed
-    fact are not subtracted, because `bytes` does not count them yet.
-    """
-    old = "FROM log WHERE tournament = ? AND kind = ? AND number < ?"
-    counted = (versions, DETAIL, min(oldest, indexed(database) + 1))
-    size = database.execute(f"SELECT total(length(CAST(facts AS BLOB))) {old}", counted).fetchone()[0]
-    add_bytes(database, club, -int(size))
-    database.execute(f"DELETE {old}", (versions, DETAIL, oldest))
 
 
 class _Database:
