@@ -277,7 +277,7 @@ class Server:
             return None
         from rumble_server.nodes.question import LeaderAnswers
 
-        return LeaderAnswers(node.lease, node.has_valid_lease, self.clubs.knows, node.request_leader, node.address)
+        return LeaderAnswers(node, self.clubs.knows)
 
     def _led_club_names(self) -> list[str]:
         return [club.name for club in self.clubs] if self._node is None else self._node.leads

@@ -164,9 +164,9 @@ class Lease(LeaseState):
         self._check_expiry(now_ms)
         statement, self._running = self._running, None
         match statement, answer:
-            case _, statements.Renewed(is_registered=False):
+            case statements.Renew(), statements.Executed(None):
                 self._expel(now_ms)
-            case _, statements.Renewed():
+            case statements.Renew(), _:
                 # The database extended the lease after the statement was sent, so the lease ends later there than here.
                 self._renewed(self._sent_at_ms + self._counted_ms, now_ms)
             case _, statements.LookedUp() as seen:

@@ -10,12 +10,15 @@ from memory, before the web sees the question. The answers are:
 
 from collections.abc import Callable, Sequence
 from http import HTTPStatus
+from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
 from rumble_protocol.clubs import MAIN
 
-from rumble_server.nodes.lease import Lease
 from rumble_server.web.path_owner import Owner, owner_of
+
+if TYPE_CHECKING:
+    from rumble_server.nodes.node import Node
 
 FORWARDED = frozenset({b"x-forwarded-for", b"forwarded"})
 """Names of headers that a proxy adds to the requests of clients. The proxy's own questions have no such header."""
@@ -36,21 +39,9 @@ class LeaderAnswers:
     The answers follow from the newest rows of clubs that the `Lease` has read. The rows are at most about 1 s old.
     """
 
-    def __init__(
-        self,
-        lease: Lease,
-        has_valid_lease: Callable[[], bool],
-        knows_club: Callable[[str], bool],
-        request_leader: Callable[[str], None],
-        address: str,
-    ) -> None:
-        """`has_valid_lease` returns true if the lease is valid. `address` is the address of this node.
-
-        `request_leader` lets this node acquire a club without a leader. `knows_club` returns true if a club exists,
-        according to the facts of `main` that this node has read.
-        """
-        self._lease, self._has_valid_lease, self._address = lease, has_valid_lease, address
-        self._knows_club, self._request_leader = knows_club, request_leader
+    def __init__(self, node: "Node", knows_club: Callable[[str], bool]) -> None:
+        """`knows_club` returns true if a club exists, according to the facts of `main` that this node has read."""
+        self._node, self._knows_club = node, knows_club
 
     def answer(self, headers: Sequence[tuple[bytes, bytes]]) -> ProxyReply | None:
         """Return the answer to a request with these headers; None if the request is not a question of a proxy."""
@@ -64,15 +55,15 @@ class LeaderAnswers:
             return None
         path, _, query = uri.decode("latin-1").partition("?")
         owner = owner_of(unquote(path), query)
-        if not self._has_valid_lease():
+        if not self._node.has_valid_lease():
             return HTTPStatus.BAD_GATEWAY, AGAIN
         if isinstance(owner, Owner):
-            return HTTPStatus.NO_CONTENT, LED_BY % self._address.encode()
-        leader = self._lease.leader_of(owner)
+            return HTTPStatus.NO_CONTENT, LED_BY % self._node.address.encode()
+        leader = self._node.lease.leader_of(owner)
         if leader is None and not self._knows_club(owner):
             owner = MAIN  # only main's leader knows a club created just now, or can say that the club does not exist
-            leader = self._lease.leader_of(MAIN)
+            leader = self._node.lease.leader_of(MAIN)
         if leader is None:
-            self._request_leader(owner)
+            self._node.request_leader(owner)
             return HTTPStatus.SERVICE_UNAVAILABLE, AGAIN
         return HTTPStatus.NO_CONTENT, LED_BY % leader.address.encode()

@@ -15,7 +15,6 @@ from rumble_server.store.postgres.lease_statements import (
     Offer,
     Ready,
     Renew,
-    Renewed,
     Statement,
     StatementResult,
 )
@@ -97,12 +96,12 @@ class Table:
                     self.on_change()
                 return Executed(row.epoch if is_own else None)
 
-    def _renew(self, node: str, *, draining: bool) -> Renewed:
+    def _renew(self, node: str, *, draining: bool) -> Executed:
         if node not in self.nodes:
-            return Renewed(is_registered=False)
+            return Executed(None)
         row = self.nodes[node]
         row.until_ms, row.draining = self.now_ms() + self.lease_ms, draining or row.draining
-        return Renewed(is_registered=True)
+        return Executed(1)
 
     def _look(self, node: str) -> LookedUp:
         alive = {name: row for name, row in self.nodes.items() if self.is_alive(name)}

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True, slots=True)
 class Renew:
-    """A statement that renews this node's lease: the full time of the lease begins again. The answer is `Renewed`.
+    """A statement that renews this node's lease: the full time of the lease begins again.
 
     If `draining` is true, the statement also marks the node as draining.
     """
@@ -109,13 +109,6 @@ class ClubRow:
 
 
 @dataclass(frozen=True, slots=True)
-class Renewed:
-    """The answer to `Renew`. `is_registered` is false if this node has no row in the database any more."""
-
-    is_registered: bool
-
-
-@dataclass(frozen=True, slots=True)
 class LookedUp:
     """The answer to `Look`: the tables of nodes and clubs at one moment."""
 
@@ -131,12 +124,13 @@ class LookedUp:
 class Executed:
     """The answer to any other statement. `number` is None if the statement changed nothing.
 
-    Otherwise `number` is the number of the offer for `Offer` and `Ready`, and the club's epoch for `Acquire`,
-    `HandOver` and `Listen`.
+    `Renew` changes nothing if this node has no row in the database any more. In all other cases `number` is 1 for
+    `Renew`, the number of the offer for `Offer` and `Ready`, and the club's epoch for `Acquire`, `HandOver` and
+    `Listen`.
     """
 
     number: int | None
 
 
 Statement = Renew | Look | Acquire | Offer | Ready | HandOver | Listen
-StatementResult = Renewed | LookedUp | Executed
+StatementResult = LookedUp | Executed

@@ -31,11 +31,15 @@ _TIDY = """
 DELETE FROM nodes WHERE until < clock_timestamp() - interval '1 day' AND id NOT IN
     (SELECT node FROM clubs WHERE node IS NOT NULL)
 """
-_RENEW = """
+_CHANGED = "rumble_nodes"
+"""Name of PostgreSQL's notification channel for changes. After a notification, every node reads the tables again."""
+_TELL = f"pg_notify('{_CHANGED}', '')"
+_SQL: Mapping[type[statements.Statement], str] = {
+    statements.Renew: """
 UPDATE nodes SET until = clock_timestamp() + %(lease_ms)s * interval '1 ms', draining = draining OR %(draining)s
-WHERE id = %(node)s RETURNING true
-"""
-_LOOK = """
+WHERE id = %(node)s RETURNING 1
+""",
+    statements.Look: """
 WITH there AS MATERIALIZED (
     SELECT id, address, draining, 1000 * extract(epoch FROM until - clock_timestamp()) AS left_ms
     FROM nodes WHERE until > clock_timestamp()
@@ -45,11 +49,8 @@ SELECT
     (SELECT coalesce(json_object_agg(club, json_build_array(node, epoch, wanted, offered, offer, ready, listens)), '{}')
      FROM clubs WHERE node IS NOT NULL),
     (SELECT ceil(min(left_ms))::int FROM there WHERE id <> %(node)s)
-"""
-_CHANGED = "rumble_nodes"
-"""Name of PostgreSQL's notification channel for changes. After a notification, every node reads the tables again."""
-_TELL = f"pg_notify('{_CHANGED}', '')"
-_ACQUIRE = f"""
+""",
+    statements.Acquire: f"""
 WITH taken AS (
     INSERT INTO clubs (club, node, epoch)
     SELECT %(club)s, id, {FIRST_EPOCH} FROM nodes WHERE id = %(node)s AND until > clock_timestamp()
@@ -59,21 +60,21 @@ WITH taken AS (
     RETURNING epoch
 )
 SELECT epoch, {_TELL} FROM taken
-"""
-_OFFER = f"""
+""",
+    statements.Offer: f"""
 WITH offered AS (
     UPDATE clubs SET offered = %(to)s, offer = offer + 1
     WHERE club = %(club)s AND node = %(node)s AND epoch = %(epoch)s RETURNING offer
 )
 SELECT offer, {_TELL} FROM offered
-"""
-_READY = f"""
+""",
+    statements.Ready: f"""
 WITH reported AS (
     UPDATE clubs SET ready = offer WHERE club = %(club)s AND offered = %(node)s AND offer = %(offer)s RETURNING offer
 )
 SELECT offer, {_TELL} FROM reported
-"""
-_HAND_OVER = f"""
+""",
+    statements.HandOver: f"""
 WITH given AS (
     UPDATE clubs SET node = %(to)s, epoch = {NEXT_EPOCH}, wanted = NULL, offered = NULL
     WHERE club = %(club)s AND node = %(node)s AND epoch = %(epoch)s
@@ -81,21 +82,13 @@ WITH given AS (
     RETURNING epoch
 )
 SELECT epoch, {_TELL} FROM given
-"""
-_LISTEN = f"""
+""",
+    statements.Listen: f"""
 WITH reported AS (
     UPDATE clubs SET listens = epoch WHERE club = %(club)s AND node = %(node)s AND epoch = %(epoch)s RETURNING epoch
 )
 SELECT epoch, {_TELL} FROM reported
-"""
-_SQL: Mapping[type[statements.Statement], str] = {
-    statements.Renew: _RENEW,
-    statements.Look: _LOOK,
-    statements.Acquire: _ACQUIRE,
-    statements.Offer: _OFFER,
-    statements.Ready: _READY,
-    statements.HandOver: _HAND_OVER,
-    statements.Listen: _LISTEN,
+""",
 }
 _USES = "UPDATE nodes SET uses = %(uses)s WHERE id = %(node)s"
 _OTHER_USES = "SELECT uses FROM nodes WHERE until > clock_timestamp() AND id <> %(node)s"
@@ -185,13 +178,10 @@ class Leases:
         """Run a statement for a node, and return the answer to the statement."""
         values = {"node": node, "lease_ms": self._lease_ms, **asdict(statement)}
         rows = await self._rows(_SQL[type(statement)], values)
-        match statement:
-            case statements.Renew():
-                return statements.Renewed(bool(rows))
-            case statements.Look():
-                ((nodes, clubs, lapse_in_ms),) = rows
-                led = {club: statements.ClubRow(*row) for club, row in clubs.items()}
-                return statements.LookedUp(tuple(statements.NodeRow(*each) for each in nodes), led, lapse_in_ms)
+        if isinstance(statement, statements.Look):
+            ((nodes, clubs, lapse_in_ms),) = rows
+            led = {club: statements.ClubRow(*row) for club, row in clubs.items()}
+            return statements.LookedUp(tuple(statements.NodeRow(*each) for each in nodes), led, lapse_in_ms)
         return statements.Executed(int(rows[0][0]) if rows else None)
 
     async def write_uses(self, node: str, uses: Mapping[str, Any]) -> None:

@@ -18,7 +18,6 @@ from rumble_server.store.postgres.lease_statements import (
     Offer,
     Ready,
     Renew,
-    Renewed,
 )
 
 from tests.needs import need_module
@@ -60,11 +59,6 @@ async def epoch_after(leases: Leases, node: str, statement: Acquire | HandOver) 
     return answer.number
 
 
-async def hand_over(leases: Leases, node: str, epoch: int, to: str) -> int:
-    """Have a node hand over the club one, and return the new epoch."""
-    return await epoch_after(leases, node, HandOver("one", epoch, to))
-
-
 async def lead(leases: Leases, node: str, club: str) -> int:
     """Have a node lead a club, and return its epoch."""
     return await epoch_after(leases, node, Acquire(club))
@@ -101,9 +95,9 @@ async def test_a_lease_of_a_node(leases: Leases, postgres_url: str) -> None:
     left = "SELECT extract(epoch FROM until - clock_timestamp())::float FROM nodes"
     assert 19 < run(postgres_url, left)[0][0] <= 20
     end_lease(postgres_url, "a")
-    assert await leases.run("a", Renew(draining=False)) == Renewed(is_registered=True)
+    assert await leases.run("a", Renew(draining=False)) == Executed(1)
     assert 19 < run(postgres_url, left)[0][0] <= 20
-    assert await leases.run("b", Renew(draining=False)) == Renewed(is_registered=False)
+    assert await leases.run("b", Renew(draining=False)) == Executed(None)
     await leases.end_lease("a")
     assert await leases.listed() == []
 
@@ -142,7 +136,7 @@ async def test_a_club_is_handed_over_by_its_leader_to_a_present_node(leases: Lea
     assert await leases.run("a", HandOver("one", first + 1, "b")) == Executed(None)
     assert await leases.run("b", HandOver("one", first, "b")) == Executed(None)
     assert await leases.run("a", HandOver("one", first, "c")) == Executed(None)
-    given = await hand_over(leases, "a", first, "b")
+    given = await epoch_after(leases, "a", HandOver("one", first, "b"))
     assert await leader_of(leases, "one") == ("b", given)
     assert given > first
     free = await leases.run("b", HandOver("one", given, None))
@@ -168,7 +162,7 @@ async def test_only_the_newest_offer_ready_and_listen_count(leases: Leases, post
     assert await leases.run("c", Ready("one", 2)) == Executed(2)
     assert await leases.move("one", "c")
     assert await row() == ClubRow("a", epoch, "c", "c", 2, 2)
-    given = await hand_over(leases, "a", epoch, "c")
+    given = await epoch_after(leases, "a", HandOver("one", epoch, "c"))
     assert await row() == ClubRow("c", given, offer=2, ready=2), "what was wanted and offered is done"
     await leases.run("a", Listen("one", epoch))
     await leases.run("c", Listen("one", epoch))
@@ -198,7 +192,7 @@ async def test_a_look_shows_present_nodes_and_led_clubs(leases: Leases, postgres
     rows = {"one": ClubRow("a", of["one"], "b"), "two": ClubRow("a", of["two"]), "four": ClubRow("c", of["four"])}
     assert seen == LookedUp(nodes, rows, seen.lapse_in_ms)
     assert [(each.id, each.clubs) for each in await leases.listed()] == [("a", ("one", "two")), ("b", ())]
-    assert await leases.run("b", Renew(draining=False)) == Renewed(is_registered=True)
+    assert await leases.run("b", Renew(draining=False)) == Executed(1)
     assert (await seen_by(leases, "b")).nodes == nodes, "it still drains"
 
 
@@ -307,11 +301,11 @@ async def test_a_database_that_does_not_answer_is_given_up_and_found_again(postg
         blocking.execute("LOCK TABLE nodes")
         with pytest.raises(StoreError, match=r"did not answer within 0\.5 s"):
             await leases.run("a", Renew(draining=False))
-    assert await leases.run("a", Renew(draining=False)) == Renewed(is_registered=True)
+    assert await leases.run("a", Renew(draining=False)) == Executed(1)
     run(postgres_url, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'rumble leases'")
     with pytest.raises(StoreError, match=r"the database postgresql://127\.0\.0\.1/test_\d+: "):
         await leases.run("a", Renew(draining=False))
-    assert await leases.run("a", Renew(draining=False)) == Renewed(is_registered=True)
+    assert await leases.run("a", Renew(draining=False)) == Executed(1)
     await leases.close()
 
 
