@@ -12,7 +12,7 @@ from rumble_server.store.log.content import TOURNAMENT
 from rumble_server.store.log.copied import DERIVED, Contents, CopiedRow, TournamentRow, last_fact
 from rumble_server.store.log.match_spans import spans
 from rumble_server.store.postgres.connection import PostgresConnection, connect, without_password
-from rumble_server.store.postgres.schema import RUNNING, is_prepared, prepare
+from rumble_server.store.postgres.schema import is_prepared, prepare
 from rumble_server.store.row_keys import MAIN
 
 PORTION_ROWS = 500
@@ -131,7 +131,7 @@ def reading(url: str) -> Iterator[PostgresContents]:
     with closing(PostgresConnection(url)) as connection:
         if not is_prepared(connection):
             raise StoreError(f"{connection.name} is not a database of Rumble")
-        nodes = connection.read(RUNNING)
+        nodes = connection.read("SELECT address FROM nodes WHERE until > clock_timestamp() LIMIT 1")
         if nodes:
             raise StoreError(f"a node is running on {connection.name}: {nodes[0][0]}")
     with _transaction(url) as contents:

@@ -108,10 +108,6 @@ rows.
 """
 
 
-RUNNING = "SELECT address FROM nodes WHERE until > clock_timestamp() LIMIT 1"
-"""SQL query for the address of some node with a valid lease."""
-
-
 def prepare(connection: PostgresConnection) -> None:
     """Check the database, and make the tables if they are missing.
 
