@@ -175,15 +175,18 @@ class AsyncReader:
         within `FIND_S`, `done` gets None.
         """
 
-        def found(finding: "asyncio.Task[EndedTournament | None]") -> None:
-            error = None if finding.cancelled() else finding.exception()
-            if isinstance(error, TimeoutError):
+        async def find() -> None:
+            found = None
+            try:
+                async with asyncio.timeout(FIND_S):
+                    found = await self.ended(tournament_id)
+            except TimeoutError:
                 log.warning("tournament %s was not read within %g s", tournament_id, FIND_S)
-            elif error is not None:
-                log.error("tournament %s cannot be read", tournament_id, exc_info=error)
-            done(None if finding.cancelled() or error is not None else finding.result())
+            except Exception:
+                log.exception("tournament %s cannot be read", tournament_id)
+            done(found)
 
-        asyncio.get_running_loop().create_task(self._soon(tournament_id)).add_done_callback(found)
+        asyncio.get_running_loop().create_task(find())
 
     async def unlisted(self) -> Sequence[EndedTournament]:
         """Return the records of unlisted tournaments that are over, newest first, without challenges.
@@ -191,10 +194,6 @@ class AsyncReader:
         Only the `MOST_UNLISTED` newest unlisted tournaments, challenges included, are looked at.
         """
         return await self._on_thread(self._unlisted)
-
-    async def _soon(self, tournament_id: str) -> EndedTournament | None:
-        async with asyncio.timeout(FIND_S):
-            return await self.ended(tournament_id)
 
     def _on_thread(self, read: Callable[[*Args], Read], *args: *Args) -> "asyncio.Future[Read]":
         return asyncio.get_running_loop().run_in_executor(self._workers.thread, read, *args)

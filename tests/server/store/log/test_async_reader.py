@@ -91,7 +91,16 @@ def damage(database: Database, tournament_id: str) -> None:
     database.execute(f"UPDATE log SET facts = substr(facts, 1, 20) WHERE tournament LIKE '%{tournament_id}'")
 
 
-async def test_a_request_that_waits_for_time_does_not_keep_the_reading_process(database: Database) -> None:
+async def find(reader: AsyncReader, tournament_id: str) -> EndedTournament | None:
+    """Return the record that a callback gets."""
+    found: asyncio.Future[EndedTournament | None] = asyncio.get_running_loop().create_future()
+    reader.find_ended(tournament_id, found.set_result)
+    return await found
+
+
+async def test_a_request_that_waits_for_time_does_not_keep_the_reading_process(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
     class NeverAgain(ReadFairness):
         async def wait_for_time(self, address: str, *, has_begun: bool = False) -> None:
             if has_begun:
@@ -105,9 +114,9 @@ async def test_a_request_that_waits_for_time_does_not_keep_the_reading_process(d
 
     await written(database, FIRST)
     async with reader_of(database, here=False) as reader:
+        begun = note_calls(monkeypatch, reader._workers.process, "run")
         waiting = asyncio.create_task(RequestFairness(app, NeverAgain(1))({"type": "http"}, drop, drop))
-        for _ in range(5):  # until the request's work is in the process
-            await asyncio.sleep(0)
+        await until_true(lambda: begun)
         async with asyncio.timeout(20):
             assert await reader.run(len, ["for another", "one"]) == 2
         assert not waiting.done()
@@ -167,7 +176,7 @@ async def test_a_tournament_that_is_missing_or_running_has_no_record(database: D
 
 async def test_a_tournament_with_a_damaged_record_is_listed_as_damaged_and_read(database: Database) -> None:
     await written(database, FIRST, SECOND)
-    database.execute("UPDATE ended SET record = '{}' WHERE id LIKE '%first'")
+    database.execute("UPDATE ended SET record = replace(record, 'tictactoe', 'tictactow') WHERE id LIKE '%first'")
     async with reader_of(database) as reader:
         assert await reader.ended("first") is None
         assert await reader.listed(10) == [record(SECOND), DamagedTournament.of("first", FIRST, over=True)]
@@ -188,12 +197,10 @@ async def test_a_callback_is_called_also_where_reading_takes_long(
 ) -> None:
     monkeypatch.setattr(module, "FIND_S", 0.01)
     await written(database, FIRST)
-    found: asyncio.Future[EndedTournament | None] = asyncio.get_running_loop().create_future()
     may_read = threading.Event()
     async with reader_of(database) as reader:
         monkeypatch.setattr(LogReader, "ended", lambda reader, ids: may_read.wait() and {})
-        reader.find_ended("first", found.set_result)
-        assert await found is None
+        assert await find(reader, "first") is None
         may_read.set()
     assert "tournament first was not read within 0.01 s" in caplog.text
 
@@ -202,11 +209,9 @@ async def test_a_callback_is_called_whatever_goes_wrong(
     database: Database, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     await written(database, FIRST)
-    found: asyncio.Future[EndedTournament | None] = asyncio.get_running_loop().create_future()
     async with reader_of(database) as reader:
         monkeypatch.setattr(LogReader, "ended", lambda reader, ids: [][1])
-        reader.find_ended("first", found.set_result)
-        assert await found is None
+        assert await find(reader, "first") is None
     assert "tournament first cannot be read" in caplog.text
 
 
@@ -247,9 +252,7 @@ async def test_a_damaged_tournament_is_logged_once_and_the_others_are_read(
             assert await reader.listed(10) == [DamagedTournament.of("second", over=True), record(FIRST)]
             with pytest.raises(DamagedLog, match="damaged"):
                 await reader.of_tournament("second", status_of)
-        found: asyncio.Future[EndedTournament | None] = asyncio.get_running_loop().create_future()
-        reader.find_ended("second", found.set_result)
-        assert await found is None
+        assert await find(reader, "second") is None
     assert [each.getMessage().partition(":")[0] for each in caplog.records if each.levelno == logging.ERROR] == [
         "tournament second cannot be read"
     ]
