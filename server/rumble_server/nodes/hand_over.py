@@ -164,8 +164,7 @@ class HandOvers:
 
     def on_stopped(self, club: str, now_ms: int) -> None:
         """Hand over a club that was stopped and has its facts on disk."""
-        plan = self._planned.pop(club, None)
-        self._stopping = None
+        plan = self._planned.get(club)
         self._hand_over(club, None if plan is None else plan.to, now_ms)
 
     def release(self, club: str, now_ms: int) -> None:
@@ -205,7 +204,7 @@ class HandOvers:
             if own_epochs.get(club) != lost.epoch:  # the hand-over took effect, but its answer was lost
                 del self.unconfirmed[club]
                 self._state.commands.close_handed_over(club)
-            elif not self._state.has_queued_hand_over(club):
+            else:
                 # The hand-over was lost. The club is stopped, and can be led again only under a new epoch, even by
                 # this node. A club that was left without a leader is left so again.
                 to = lost.to and (self._target_of(club) or self._state.node)

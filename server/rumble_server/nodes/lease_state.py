@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 from rumble_server.nodes.lease_rows import LeaseRows
 from rumble_server.nodes.ports import LeaseCommands
-from rumble_server.store.postgres.lease_statements import HandOver, LookedUp, Statement
+from rumble_server.store.postgres.lease_statements import LookedUp, Statement
 
 
 class LeaseState:
@@ -47,10 +47,6 @@ class LeaseState:
         On standby the order is the same for each club, so that one node leads all clubs.
         """
         return self.rows.order_for("" if self.stands_by else club)
-
-    def has_queued_hand_over(self, club: str) -> bool:
-        """Return true if the queue has a hand-over of a club."""
-        return any(isinstance(each, HandOver) and each.club == club for each in self._queue)
 
     def add(self, statement: Statement, now_ms: int, *, first: bool = False) -> None:
         """Put a statement into the queue, unless the same statement waits there already."""

@@ -86,8 +86,8 @@ class Node(CommandLog, VirtualNode):
         return log
 
 
-def three(**weather: float) -> tuple[Cluster, Node, Node, Node]:
-    cluster = Cluster(Random(1), **weather)  # type: ignore[arg-type]
+def three() -> tuple[Cluster, Node, Node, Node]:
+    cluster = Cluster(Random(1))
     a, b, c = (cluster.node(name) for name in "abc")
     cluster.run(300)
     return cluster, a, b, c
@@ -98,3 +98,21 @@ def lead(cluster: Cluster, node: Node, *clubs: str) -> None:
     for club in clubs:
         node.act(partial(node.lease.add, Acquire(club)))
     cluster.run(300)
+
+
+def led(*clubs: str) -> tuple[Cluster, Node, Node, Node]:
+    """Return a cluster of three nodes whose first leads these clubs, with nothing in that node's log."""
+    cluster, a, b, c = three()
+    lead(cluster, a, *clubs)
+    a.take()
+    return cluster, a, b, c
+
+
+def alone() -> tuple[Cluster, Node]:
+    """Return a cluster of a single node, which leads the club one, with nothing in the node's log."""
+    cluster = Cluster(Random(1))
+    a = cluster.node("a")
+    cluster.run(300)
+    lead(cluster, a, "one")
+    a.take()
+    return cluster, a
