@@ -4,7 +4,6 @@ Facts of `main` create, change and remove clubs, so each node has to read them. 
 `ClubRegistry` gets the facts from its log. Otherwise the node reads the facts from the database once a second.
 """
 
-import asyncio
 import logging
 from collections import Counter
 
@@ -12,14 +11,10 @@ from rumble_protocol.clubs import MAIN
 
 from rumble_server.arena.recorder import apply_ban
 from rumble_server.clubs.registry import ClubRegistry
-from rumble_server.host.repeating import repeat
 from rumble_server.store.errors import StoreError
 from rumble_server.tournament.club_facts import BanLifted, Banned, DirectoryFact
 
 log = logging.getLogger(__name__)
-
-READ_S = 1.0
-"""Pause in s between two readings of the facts of `main` about clubs and bans, while another node leads `main`."""
 
 
 class MainReader:
@@ -33,18 +28,9 @@ class MainReader:
         """True if all facts have to be applied again: at the start, and after `main` was loaded here."""
         self._logged_error = ""
         """The error of the newest reading, which is logged once; empty if the reading succeeded."""
-        self._reading: asyncio.Task[None] | None = None
 
-    def start(self) -> None:
-        """Begin to read new facts every `READ_S`."""
-        self._reading = asyncio.create_task(repeat(self._read_or_warn, READ_S, "main could not be followed"))
-
-    def stop(self) -> None:
-        """Read no more facts."""
-        if self._reading is not None:
-            self._reading.cancel()
-
-    async def _read_or_warn(self) -> None:
+    async def read_or_warn(self) -> None:
+        """Read and apply new facts (see `read`). Log an error of the database as a warning."""
         try:
             await self.read()
             self._logged_error = ""

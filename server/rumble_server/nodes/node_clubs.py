@@ -27,6 +27,8 @@ AHEAD_S = 10.0
 """Time in s for which tournaments that were read ahead are kept."""
 GIVE_UP_S = 5.0
 """Time in s after a failed load, before the club goes to the next node."""
+READ_MAIN_S = 1.0
+"""Pause in s between two readings of the facts of `main` about clubs and bans, while another node leads `main`."""
 WRITE_USES_S = 1.0
 """Interval in s at which the node writes its clubs' use of resources for other nodes, if the use has changed."""
 USES = TypeAdapter(dict[str, ClubUse])
@@ -42,6 +44,8 @@ class NodeClubs(LedClubs):
     def __init__(self, clubs: ClubRegistry, node: Node) -> None:
         super().__init__(clubs, node)
         self._main = MainReader(clubs)
+        self._following: asyncio.Task[None] | None = None
+        """The task that reads new facts of `main`."""
         self._ahead: dict[str, RebuiltAhead] = {}
         """Tournaments rebuilt for hand-overs of clubs to this node, by club."""
         self._written_uses: dict[str, Any] = {}
@@ -55,7 +59,8 @@ class NodeClubs(LedClubs):
         await self._main.read()
         for name in {MAIN, *self._store.clubs_in_play(), *self._clubs.with_residents()}:
             self._node.request_leader(name)
-        self._main.start()
+        following = repeat(self._main.read_or_warn, READ_MAIN_S, "main could not be followed")
+        self._following = self._node.begin(following)
         await self._store.start_writer()
         await self._wait_for_main()
 
@@ -93,7 +98,8 @@ class NodeClubs(LedClubs):
             log.debug("uses are told later: %s", error)  # the node logs the same trouble as a warning
 
     def stop(self) -> None:
-        self._main.stop()
+        if self._following is not None:
+            self._following.cancel()
 
     # --- LeaseCommands ---
 

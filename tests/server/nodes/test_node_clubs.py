@@ -23,7 +23,7 @@ from tests.server.store.disk import HeldCommits
 from tests.server.world import Bot
 
 need_module("psycopg", "postgres")
-from rumble_server.nodes import main_reader, node, node_clubs  # noqa: E402
+from rumble_server.nodes import node, node_clubs  # noqa: E402
 
 from tests.server.nodes.memory_nodes import MemoryCluster, MemoryNode, memory_nodes  # noqa: E402
 
@@ -94,11 +94,14 @@ async def test_a_club_that_cannot_be_read_ahead_for_a_moment_moves(
     async with memory_nodes(tmp_path, 2) as cluster:
         await cluster.led("one")
         other = other_than(cluster, cluster.leader("one"))
-        monkeypatch.setattr(other.led, "_rebuild", failing_once(other.led._rebuild))
+        failed = fail_if(monkeypatch, other.led, "_rebuild", lambda *_: True, times=2)
         cluster.leases.move("one", other.id)
-        await until(lambda: "club one cannot be read ahead" in caplog.text)
+        await until(lambda: len(failed) == 1)
+        cluster.leases.look()
+        await until(lambda: len(failed) == 2)
         cluster.leases.look()
         await until(lambda: "one" in other.leads())
+    assert caplog.text.count("club one cannot be read ahead") == 2
 
 
 async def test_a_node_that_stops_waits_only_for_a_while_for_clubs_that_do_not_go(
@@ -131,7 +134,7 @@ async def test_a_club_that_is_read_ahead_and_not_handed_over_is_forgotten(
 async def test_changes_of_clubs_and_bans_in_main_are_followed_on_every_node(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(main_reader, "READ_S", 0.01)
+    monkeypatch.setattr(node_clubs, "READ_MAIN_S", 0.01)
     async with memory_nodes(tmp_path, 2) as cluster:
         main = cluster.leader(MAIN)
         other = other_than(cluster, main)
@@ -150,7 +153,7 @@ async def test_changes_of_clubs_and_bans_in_main_are_followed_on_every_node(
 async def test_main_is_followed_after_an_error(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr(main_reader, "READ_S", 0.01)
+    monkeypatch.setattr(node_clubs, "READ_MAIN_S", 0.01)
     async with memory_nodes(tmp_path, 2) as cluster:
         monkeypatch.setattr(LogReader, "club_facts_after", failing_once(LogReader.club_facts_after))
         await until(lambda: "main could not be followed" in caplog.text)
@@ -159,26 +162,17 @@ async def test_main_is_followed_after_an_error(
     assert "a bug of the test" in caplog.text
 
 
-async def told_of(node: MemoryNode) -> dict[str, int]:
-    """Return the numbers of connected bots by club as told by a node, when the node knows two clubs with bots."""
-    async with asyncio.timeout(5):
-        while True:
-            connected = {
-                club: use.connected for club, use in (await node.clubs.read_uses(stored=False)).items() if use.connected
-            }
-            if len(connected) == 2:
-                return connected
-            await asyncio.sleep(0.005)
-
-
 async def test_every_node_tells_the_uses_of_all_clubs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(node_clubs, "WRITE_USES_S", 0.01)
     async with memory_nodes(tmp_path, 2) as cluster:
         for number, each in enumerate(cluster.nodes):
             await cluster.led(f"club-{number}", by=each)
             each.bot(f"club-{number}", "anna")
+        written = cluster.leases.uses
+        await until(lambda: sum(use["connected"] for uses in written.values() for use in uses.values()) == 2)
         for each in cluster.nodes:
-            assert await told_of(each) == {"club-0": 1, "club-1": 1}
+            uses = await each.clubs.read_uses(stored=False)
+            assert {club: use.connected for club, use in uses.items() if use.connected} == {"club-0": 1, "club-1": 1}
 
 
 async def test_uses_are_told_after_an_error(
