@@ -154,11 +154,11 @@ class Cluster:
         path = f"{self._programs}:{os.environ['PATH']}"
         self._finish("/bin/sh", "-c", line, environment={**found, "PATH": path})
 
-    def database(self, template: str = "template1") -> str:
-        """Create a database, as a copy of a template that has no connections, and return its URL."""
+    def database(self) -> str:
+        """Create a database, and return its URL."""
         self._databases += 1
         name = f"test_{self._databases}"
-        self.run(f'CREATE DATABASE "{name}" TEMPLATE "{template}"')
+        self.run(f'CREATE DATABASE "{name}"')
         return self.url(name)
 
     @contextmanager

@@ -9,18 +9,16 @@ FOLDER/data/postmaster.pid has the id of the server's process.
 import shutil
 import signal
 import sys
-import time
 from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 
 import psutil
 
+from tests.waiting import wait_until
+
 PATIENCE_S = 10.0
 """Maximum time in s for the server to end when asked; then the server is killed."""
-
-PAUSE_S = 0.01
-"""Time in s between looks whether processes have ended."""
 
 
 def server_of(data: Path) -> psutil.Process | None:
@@ -33,10 +31,9 @@ def server_of(data: Path) -> psutil.Process | None:
 
 def left_of(processes: Iterable[psutil.Process], patience_s: float) -> list[psutil.Process]:
     """Wait until processes have ended, and return the rest. Zombies count as ended."""
-    until_s = time.monotonic() + patience_s
-    while (left := [each for each in processes if not has_ended(each)]) and time.monotonic() < until_s:
-        time.sleep(PAUSE_S)
-    return left
+    left = list(processes)
+    wait_until(lambda: all(map(has_ended, left)), patience_s)
+    return [each for each in left if not has_ended(each)]
 
 
 def has_ended(process: psutil.Process) -> bool:

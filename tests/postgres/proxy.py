@@ -49,10 +49,6 @@ class Cut:
     let_go: asyncio.Event = field(default_factory=asyncio.Event)
     _loop: asyncio.AbstractEventLoop | None = None
 
-    @property
-    def happened(self) -> bool:
-        return self.cut_made.is_set()
-
     def wait(self) -> None:
         """Wait until the connection is cut."""
         assert self.cut_made.wait(PATIENCE_S), f"nothing asked for what would be cut as {self.fate}"
@@ -75,32 +71,21 @@ class _Pair:
 class Proxy:
     """A port of this machine that forwards to a second port. Use `proxy`, which closes it."""
 
-    def __init__(self, to: int, delay_s: float = 0.0) -> None:
+    def __init__(self, to: int) -> None:
         self.to = to
         """Port to forward to; a change holds for new connections."""
-        self.delay_s = delay_s
-        """Delay of bytes in s, in each direction."""
         self.refusing = False
         """True while new connections are reset at once."""
-        self.accepted = 0
-        """Number of connections so far."""
-        self.passed: dict[Way, int] = {"to_server": 0, "to_client": 0}
-        """Number of forwarded bytes by direction."""
         self._pairs: set[_Pair] = set()
         self._cuts: list[Cut] = []
         self._flows: dict[Way, asyncio.Event] = {}
-        self._swallowed: set[Way] = set()
+        self._is_swallowing = False
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, name="proxy", daemon=True)
         self._thread.start()
         self.port = self._do(self._listen())
 
     # --- what tests say ---
-
-    @property
-    def connections(self) -> int:
-        """Number of open connections."""
-        return len(self._pairs)
 
     def cut(self) -> int:
         """Reset every connection, and return their number. New connections are accepted."""
@@ -133,15 +118,15 @@ class Proxy:
 
         self._do(hold())
 
-    def swallow(self, *ways: Way) -> None:
-        """Drop bytes in these directions, or in both, until `flow`. Cut first: the streams will have holes."""
-        self._swallowed.update(ways or tuple(self._flows))
+    def swallow(self) -> None:
+        """Drop bytes in both directions until `flow`. Cut first: the streams will have holes."""
+        self._is_swallowing = True
 
     def flow(self) -> None:
         """Let bytes pass in both directions again."""
 
         async def flow() -> None:
-            self._swallowed.clear()
+            self._is_swallowing = False
             for event in self._flows.values():
                 event.set()
 
@@ -197,7 +182,6 @@ class Proxy:
             return
         pair = _Pair(client, server)
         self._pairs.add(pair)
-        self.accepted += 1
         try:
             async with asyncio.TaskGroup() as both:
                 both.create_task(self._carry(pair, "to_server", client[0], server[1]))
@@ -212,26 +196,14 @@ class Proxy:
             self._pairs.discard(pair)
 
     async def _carry(self, pair: _Pair, way: Way, source: asyncio.StreamReader, to: asyncio.StreamWriter) -> None:
-        """Forward bytes in a direction until their end, each `delay_s` after its arrival."""
-        due = asyncio.Queue[tuple[float, bytes]](64)
-
-        async def read() -> None:
-            chunk = b"first"
-            while chunk:
-                chunk = await source.read(CHUNK)
-                await due.put((self._loop.time() + self.delay_s, chunk))
-
-        async with asyncio.TaskGroup() as group:
-            group.create_task(read())
-            while True:
-                at, chunk = await due.get()
-                if (rest_s := at - self._loop.time()) > 0:
-                    await asyncio.sleep(rest_s)
-                await self._flows[way].wait()
-                if not chunk:
-                    break
-                if way not in self._swallowed:
-                    await self._deliver(pair, way, chunk, to)
+        """Forward bytes in a direction until their end."""
+        while True:
+            chunk = await source.read(CHUNK)
+            await self._flows[way].wait()
+            if not chunk:
+                break
+            if not self._is_swallowing:
+                await self._deliver(pair, way, chunk, to)
         with suppress(OSError):
             to.write_eof()
 
@@ -254,7 +226,6 @@ class Proxy:
                 await cut.let_go.wait()
             if cut.fate is Fate.UNSENT:
                 return
-        self.passed[way] += len(chunk)
         to.write(chunk)
         await to.drain()
 
@@ -269,9 +240,9 @@ def _reset(streams: _Streams) -> None:
 
 
 @contextmanager
-def proxy(to: int, delay_s: float = 0.0) -> Iterator[Proxy]:
+def proxy(to: int) -> Iterator[Proxy]:
     """Yield a proxy to a port of this machine."""
-    made = Proxy(to, delay_s)
+    made = Proxy(to)
     try:
         yield made
     finally:

@@ -24,22 +24,12 @@ with cluster() as running:
 """
 
 
-def test_databases_are_fresh_and_come_from_a_template(postgres: Cluster) -> None:
-    template = postgres.database()
-    run(template, "CREATE TABLE made (number int)")
-    first, second = (postgres.database(template.rpartition("/")[2]) for _ in range(2))
-    run(first, "INSERT INTO made VALUES (1)")
-    assert run(first, "SELECT * FROM made") == [(1,)]
-    assert run(second, "SELECT * FROM made") == []
-    assert run(postgres.socket_url(first.rpartition("/")[2]), "SELECT * FROM made") == [(1,)]
-    assert run(first, "SHOW fsync") == [("off",)]
-
-
 def test_a_database_that_was_lent_is_empty_for_the_next(postgres: Cluster) -> None:
     import psycopg
 
     with postgres.lent() as first:
         run(first, "CREATE TABLE made (number int)")
+        assert run(postgres.socket_url(first.rpartition("/")[2]), "SHOW fsync") == [("off",)]
         run(first, f'ALTER DATABASE "{first.rpartition("/")[2]}" SET synchronous_commit = remote_apply')
         left = psycopg.connect(first, autocommit=True)
         with postgres.lent() as second:
