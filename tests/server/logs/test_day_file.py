@@ -29,6 +29,14 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     return Clock(monkeypatch)
 
 
+def begun(path: Path, days: int) -> DayFile:
+    """Return a log file that has an event of the first day, and a mode for everybody."""
+    path.write_text("older\n")
+    path.chmod(0o644)
+    os.utime(path, (NOW_S, NOW_S))
+    return DayFile(str(path), days)
+
+
 def tell(file: DayFile, text: str) -> None:
     file.handle(logging.makeLogRecord({"msg": text}))
 
@@ -38,18 +46,15 @@ def contents(folder: Path) -> dict[str, str]:
 
 
 def test_a_file_for_each_day_that_goes_after_some(tmp_path: Path, clock: Clock) -> None:
-    path = tmp_path / "audit.log"
     for name in ("audit.log.notes", "audit.log.2024-10-01.gz", "another.log.2024-10-01"):
         (tmp_path / name).write_text("mine")
     others = contents(tmp_path)
-    path.write_text("one\n")
-    os.utime(path, (NOW_S, NOW_S))
-    file = DayFile(str(path), 2)
+    file = begun(tmp_path / "audit.log", 2)
     clock.now_s = NOW_S + DAY_S - 101
     tell(file, "two")
     clock.now_s = NOW_S + DAY_S
     tell(file, "three")
-    assert contents(tmp_path) == {"audit.log": "three\n", "audit.log.2024-10-04": "one\ntwo\n", **others}
+    assert contents(tmp_path) == {"audit.log": "three\n", "audit.log.2024-10-04": "older\ntwo\n", **others}
     clock.now_s = NOW_S + 2 * DAY_S
     file.tick()  # a day without an event
     assert contents(tmp_path) == {"audit.log": "", "audit.log.2024-10-05": "three\n", **others}
@@ -61,11 +66,7 @@ def test_a_file_for_each_day_that_goes_after_some(tmp_path: Path, clock: Clock) 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="files have no modes there")
 def test_a_day_file_is_for_its_owner_alone(tmp_path: Path, clock: Clock) -> None:
-    path = tmp_path / "audit.log"
-    path.write_text("older\n")
-    path.chmod(0o644)
-    os.utime(path, (NOW_S, NOW_S))
-    file = DayFile(str(path), 30)
+    file = begun(tmp_path / "audit.log", 30)
     tell(file, "one")
     clock.now_s = NOW_S + DAY_S
     tell(file, "two")
@@ -75,12 +76,9 @@ def test_a_day_file_is_for_its_owner_alone(tmp_path: Path, clock: Clock) -> None
 
 
 def test_the_first_event_on_a_later_day_puts_the_old_file_away_and_replaces_none(tmp_path: Path, clock: Clock) -> None:
-    path = tmp_path / "audit.log"
-    path.write_text("older\n")
     (tmp_path / "audit.log.2024-10-04").write_text("oldest\n")
-    os.utime(path, (NOW_S, NOW_S))
     clock.now_s = NOW_S + DAY_S
-    file = DayFile(str(path), 2)
+    file = begun(tmp_path / "audit.log", 2)
     tell(file, "new")
     assert sorted(contents(tmp_path).values()) == ["new\n", "older\n", "oldest\n"]
     assert (tmp_path / "audit.log.2024-10-04").read_text() == "oldest\n"
@@ -115,15 +113,12 @@ def test_an_old_file_that_cannot_be_deleted_keeps_no_event_away(
 ) -> None:
     old = tmp_path / "audit.log.2024-10-01"
     old.mkdir()  # cannot be deleted like a file
-    path = tmp_path / "audit.log"
-    path.write_text("one\n")
-    os.utime(path, (NOW_S, NOW_S))
-    file = DayFile(str(path), 2)
+    file = begun(tmp_path / "audit.log", 2)
     clock.now_s = NOW_S + DAY_S
     tell(file, "two")
     file.close()
     old.rmdir()
-    assert contents(tmp_path) == {"audit.log": "two\n", "audit.log.2024-10-04": "one\n"}
+    assert contents(tmp_path) == {"audit.log": "two\n", "audit.log.2024-10-04": "older\n"}
     assert [record.getMessage().partition(": ")[0] for record in caplog.records] == [
         f"the old audit log {old} cannot be deleted"
     ]
