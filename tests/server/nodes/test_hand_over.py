@@ -4,7 +4,7 @@ from functools import partial
 from random import Random
 
 import pytest
-from rumble_server.nodes.hand_over import READY_MS
+from rumble_server.nodes.hand_over import AT_ONCE, LISTEN_MS, READY_MS
 from rumble_server.store.postgres.lease_statements import Ready
 
 from tests.server.nodes.virtual_cluster import CLUBS, Cluster, Node, alone, lead, led, weather
@@ -220,6 +220,16 @@ def test_an_offer_that_another_offer_replaced_is_made_again() -> None:
     assert cluster.leaders("one") == ["c"]
 
 
+def test_a_node_is_offered_few_clubs_at_a_time() -> None:
+    cluster, a, b, c = led(*CLUBS)
+    c.die()
+    cluster.run(2 * LEASE_MS)
+    b.read_ahead = lambda *_: None  # type: ignore[method-assign]
+    a.act(a.lease.drain)
+    cluster.run(READY_MS + LEASE_MS)
+    assert [row.to for row in cluster.table.clubs.values()].count("b") == AT_ONCE < len(CLUBS)
+
+
 def test_no_other_club_stops_where_the_offer_of_a_stopping_club_is_lost() -> None:
     cluster, a, *_ = led("one", "two")
     a.hand_over = lambda club: a.log.append(club)  # type: ignore[method-assign]
@@ -240,6 +250,15 @@ def test_the_bots_of_a_club_are_closed_when_its_next_leader_listens_or_dies() ->
     c.die()
     cluster.run(3 * LEASE_MS)
     assert "close one" in a.take()
+
+
+def test_the_bots_of_a_club_are_closed_in_time_where_the_next_leader_does_not_listen() -> None:
+    cluster, a, _, c = led("one")
+    c.lease.on_listening = lambda *_: None  # type: ignore[method-assign]
+    move(cluster, "c", LISTEN_MS)
+    assert a.take() == ["stop one"]
+    cluster.run(LEASE_MS)
+    assert a.take() == ["close one"]
 
 
 def test_bots_are_closed_when_every_node_knows_the_next_leader() -> None:
