@@ -37,7 +37,7 @@ class StoredUses:
         last_read = self._last_read.get(club)
         if last_read is None or last_read[0] != size:
             names = Names()
-            for _, fact in reader.club_facts_after(0):
+            for fact in reader.club_facts()[0]:
                 if isinstance(fact, NameFact):
                     names.apply(fact)
             used = Quotas(bots=names.of_bots, tournaments=0, bytes=size, matches=0, house_bots=0)

@@ -50,7 +50,7 @@ class MainReader:
             return
         applied = self._applied
         first = 0 if self.is_stale else applied
-        facts = await clubs.reading.run(lambda: clubs.reading.reader().of(MAIN).club_facts_after(first))
+        facts, _ = await clubs.reading.run(lambda: clubs.reading.reader().of(MAIN).club_facts_after(first))
         if clubs.get_loaded(MAIN) is not None or (self.is_stale and (first or applied != self._applied)):
             return  # main was loaded here during the reading
         news = [(number, fact) for number, fact in facts if number > self._applied]

@@ -36,11 +36,9 @@ class Reader:
     def bytes(self) -> int:
         return self.sizes[self.club]  # type: ignore[attr-defined]
 
-    def club_facts_after(self, number: int) -> Any:
+    def club_facts(self) -> Any:
         self.asked.append(self.club)  # type: ignore[attr-defined]
-        return [
-            (each, NameUsed(f"bot-{each}", "00", digest_of("key", "00"), 0)) for each in range(number, self.bytes())
-        ]
+        return [NameUsed(f"bot-{each}", "00", digest_of("key", "00"), 0) for each in range(self.bytes())], {}
 
 
 def test_a_club_is_read_again_when_more_was_written_of_it() -> None:

@@ -203,7 +203,7 @@ class MemoryCluster:
 async def memory_nodes(folder: Path, count: int, **bounds: Any) -> AsyncIterator[MemoryCluster]:
     """Run nodes, and yield them when every node knows all nodes."""
     store = Store(str(folder / "rumble.db"))
-    store.group.writer = WriterInProcess(store.database)
+    store.group.writer = WriterInProcess(store.database)  # type: ignore[assignment]
     cluster = MemoryCluster(store)
     try:
         for _ in range(count):

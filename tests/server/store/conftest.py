@@ -17,7 +17,7 @@ def path(tmp_path: Path) -> Path:
 @pytest.fixture(params=["sqlite", pytest.param("postgres", marks=pytest.mark.e2e)])
 def database(request: pytest.FixtureRequest, tmp_path: Path) -> Database:
     if request.param == "sqlite":
-        return SqliteDatabase(tmp_path)
+        return SqliteDatabase(tmp_path / "rumble.db")
     return PostgresDatabase(request.getfixturevalue("postgres_url"))
 
 

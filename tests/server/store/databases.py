@@ -17,7 +17,11 @@ from rumble_server.store.sqlite.schema import open_database
 from rumble_server.store.sqlite.store import SqliteStore
 from rumble_server.store.sqlite.writer import write
 
+from tests.postgres.cluster import run
+
 PATIENCE_S = 10.0
+ROWS = "SELECT number, replace(tournament, 'main/', ''), kind FROM log ORDER BY number"
+"""SQL query for the rows of the log, where all rows belong to main."""
 Commit = Callable[[Content, bool], object]
 """Function that writes a commit; with true, an index of matches kept apart from the log is written, too."""
 
@@ -38,7 +42,7 @@ class Database(Protocol):
     def reader(self) -> LogReader:
         """Return a reader of main."""
 
-    def rows(self, query: str = "SELECT number, tournament, kind FROM log ORDER BY number") -> list[tuple[Any, ...]]:
+    def rows(self, query: str = ROWS) -> list[tuple[Any, ...]]:
         """Return the rows that a second connection sees now."""
 
     def execute(self, statement: str) -> None:
@@ -48,20 +52,17 @@ class Database(Protocol):
         """Lock the database from another connection for a block, so that no write succeeds."""
 
 
-ROWS_OF_MAIN = "SELECT number, replace(tournament, 'main/', ''), kind FROM log ORDER BY number"
-
-
 class SqliteDatabase:
     refusal = "locked"
 
-    def __init__(self, folder: Path, name: str = "rumble.db") -> None:
-        self.url = str(folder / name)
+    def __init__(self, path: Path) -> None:
+        self.url = str(path)
 
     def writer(self, store: SqliteStore) -> "WriterInProcess":
         store.database.execute("PRAGMA busy_timeout = 1")
         return WriterInProcess(store.database)
 
-    def rows(self, query: str = ROWS_OF_MAIN) -> list[tuple[Any, ...]]:
+    def rows(self, query: str = ROWS) -> list[tuple[Any, ...]]:
         with contextlib.closing(sqlite3.connect(self.url)) as database:
             return database.execute(query).fetchall()
 
@@ -114,14 +115,10 @@ class PostgresDatabase:
     def writer(self, store: Any) -> "_PostgresWriter":
         return _PostgresWriter(self.url)
 
-    def rows(self, query: str = "SELECT number, tournament, kind FROM log ORDER BY number") -> list[tuple[Any, ...]]:
-        from tests.postgres.cluster import run
-
+    def rows(self, query: str = ROWS) -> list[tuple[Any, ...]]:
         return run(self.url, query)
 
     def execute(self, statement: str) -> None:
-        from tests.postgres.cluster import run
-
         run(self.url, statement)
 
     @contextlib.contextmanager
@@ -169,9 +166,11 @@ class _PostgresWriter:
 
 
 @contextlib.asynccontextmanager
-async def opened_store(database: Database, *, in_process: bool = True) -> AsyncIterator[Any]:
-    """Yield the store of a running server, and close it at the end."""
-    store = open_store(database.url)
+async def opened_store(database: Database | Path, *, in_process: bool = True) -> AsyncIterator[Any]:
+    """Yield the store of a running server on a database, or on the file at a path. Close the store at the end."""
+    if isinstance(database, Path):
+        database = SqliteDatabase(database)
+    store: Any = open_store(database.url)
     if in_process:
         store.group.writer = database.writer(store)
     store.attach(asyncio.get_running_loop())
@@ -184,7 +183,7 @@ async def opened_store(database: Database, *, in_process: bool = True) -> AsyncI
 
 
 @contextlib.asynccontextmanager
-async def opened(database: Database, *, in_process: bool = True) -> AsyncIterator[ClubLog]:
+async def opened(database: Database | Path, *, in_process: bool = True) -> AsyncIterator[ClubLog]:
     """Yield the log of main on a running server, and close the store at the end."""
     async with opened_store(database, in_process=in_process) as store:
         yield store.open_log()

@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Sequence
-from contextlib import AbstractAsyncContextManager, AbstractContextManager
 from pathlib import Path
 from typing import Any
 
@@ -11,10 +10,10 @@ from rumble_server.store.log.club_log import ClubLog
 from rumble_server.store.log.codec import LINES, Numbered, write_lines
 from rumble_server.store.log.content import Content, lead_id
 from rumble_server.store.log.group_commit import GroupCommit
+from rumble_server.store.log.process import WriterProcess
 from rumble_server.store.sqlite.store import SqliteStore
 from rumble_server.tournament.facts import BotJoined, LogFact
 
-from tests.server.store import databases
 from tests.server.store.databases import SqliteDatabase
 
 
@@ -35,25 +34,18 @@ def write_facts(facts: Sequence[Numbered]) -> str:
     return write_lines([LINES[type(fact)](number, fact) for number, fact in facts])
 
 
-def database(path: Path) -> SqliteDatabase:
-    """Return the database in a file."""
-    return SqliteDatabase(path.parent, path.name)
-
-
-def opened_store(path: Path, *, in_process: bool = True) -> AbstractAsyncContextManager[SqliteStore]:
-    """Yield the database of a running server, and close it at the end."""
-    return databases.opened_store(database(path), in_process=in_process)
-
-
-def opened(path: Path, *, in_process: bool = True) -> AbstractAsyncContextManager[ClubLog]:
-    """Yield the log of main on a running server, and close the database at the end."""
-    return databases.opened(database(path), in_process=in_process)
-
-
 def shut(store: SqliteStore) -> None:
     """Close a database on which nothing was written."""
     store.database.close()
     store.lock.release()
+
+
+def next_run(path: Path) -> int:
+    """Begin and end a run of a server on the database, and return the number of the run."""
+    store = SqliteStore(str(path))
+    number = store.run_number_of()
+    shut(store)
+    return number
 
 
 async def write(log: ClubLog, *facts: LogFact) -> None:
@@ -69,6 +61,12 @@ def group_of(log: ClubLog) -> GroupCommit:
     return log.group
 
 
+def pid(writer: WriterProcess) -> int:
+    """Return the id of a running writing process."""
+    assert writer.child is not None
+    return writer.child._transport.get_pid()
+
+
 def begin_write(log: ClubLog) -> None:
     """Begin to write the appended facts now."""
     group_of(log).write()
@@ -76,12 +74,7 @@ def begin_write(log: ClubLog) -> None:
 
 def rows(path: Path, *query: str) -> list[tuple[Any, ...]]:
     """Return the rows that another connection sees on disk now: those of the log, or of a query."""
-    return database(path).rows(*query)
-
-
-def locked(path: Path) -> AbstractContextManager[None]:
-    """Lock the database from another connection for a block, so that no write succeeds."""
-    return database(path).locked()
+    return SqliteDatabase(path).rows(*query)
 
 
 class HeldCommits:

@@ -8,13 +8,16 @@ from typing import Any
 
 import pytest
 from rumble_server.match.facts import FrameSeen, FrameShared, MatchStarted
-from rumble_server.store.open import open_store
+from rumble_server.store.care import damage
+from rumble_server.store.errors import Pruned, StoreError
+from rumble_server.store.log.content import DETAIL
+from rumble_server.store.open import is_postgres, open_store
+from rumble_server.store.sqlite import pruning
 from rumble_server.tournament.club_facts import NameUsed
 from rumble_server.tournament.facts import LogFact, TournamentCreated, TournamentEnded
 
 from tests.server.store.databases import Database, opened_store
 from tests.server.store.disk import HeldCommits, Listener, joined
-from tests.server.store.log.test_async_reader import FIRST
 from tests.server.store.played import FACTS, as_challenges, facts_of, record
 
 CLUBS = ["main", "a", "a-b", "ab", "a0", "friday"]
@@ -39,6 +42,22 @@ async def fill(store: Any, clubs: Sequence[str], facts: Sequence[LogFact] = FACT
     for club in clubs:
         store.log(club).append(name_of(club))
     await store.wait_all()
+
+
+def problems(database: Database) -> list[str]:
+    if not is_postgres(database.url):
+        return damage.verify(database.url).problems
+    from rumble_server.store.care import postgres_damage
+
+    return postgres_damage.verify(database.url).problems
+
+
+def prune(database: Database, ended_before_ms: int, club: str | None = None) -> tuple[int, int]:
+    if not is_postgres(database.url):
+        return pruning.prune(database.url, ended_before_ms, club)
+    from rumble_server.store.postgres.pruning import prune
+
+    return prune(database.url, ended_before_ms, club)
 
 
 def own(facts: Sequence[LogFact]) -> list[LogFact]:
@@ -103,15 +122,11 @@ async def test_one_commit_gathers_all_clubs_and_each_hears_of_its_own(database: 
 
 @pytest.mark.slow
 async def test_a_record_is_found_in_its_own_club(database: Database) -> None:
-    ended = record(FIRST)
     async with opened_store(database) as store:
-        log = store.open_log("go")
-        for fact in FIRST:
-            log.append(fact)
-        log.add_record(ended)
-        await store.wait_all()
-        for club, expected in (("main", None), ("nobody", None), ("go", ended)):
-            assert await store.async_reader(club).ended("first") == expected
+        await fill(store, ["go"])
+        assert await store.async_reader("main").ended("friday") is None
+        assert await store.async_reader("nobody").ended("friday") is None
+        assert await store.async_reader("go").ended("friday") == record(facts_of(FACTS, "friday"))
 
 
 async def test_small_values_are_kept_by_club(database: Database) -> None:
@@ -141,6 +156,40 @@ async def test_a_sum_of_bytes_is_kept_for_each_club(database: Database) -> None:
         assert {club: reader.of(club).bytes() for club in sums} == sums
         assert reader.of("another").bytes() == 0
     await again.close()
+
+
+async def test_plies_of_old_tournaments_go_in_one_club_or_in_all(database: Database) -> None:
+    """In SQLite, no match is in the index of matches before the second start."""
+
+    def where(club: str) -> str:
+        return f"club = '{club}'" if is_postgres(database.url) else f"tournament LIKE '{club}/%'"
+
+    async with opened_store(database) as store:
+        await fill(store, ["main", "a", "ab"])
+    plies = f"SELECT count(*) FROM log WHERE {where('a')} AND kind = {DETAIL} AND tournament NOT IN ('', 'a/')"
+    ((count,),) = database.rows(plies)
+    assert prune(database, 0) == (0, 0)
+    assert prune(database, 1 << 60, "a") == (2, count)
+    with closing(database.reader()) as reader:
+        with pytest.raises(Pruned, match=f"the moves of {MATCH} were deleted to save space; its result is kept"):
+            reader.of("a").match_facts(MATCH)
+        assert reader.of("a").match_facts("friday.9.9.9.9") == []
+        assert reader.of("a").tournament_facts("friday") == facts_of(FACTS, "friday")
+        assert reader.of("a").ended(["friday"]) == reader.ended(["friday"]) != {}
+        assert reader.of("a").club_facts() != ([], {})
+        for club in ("main", "ab"):
+            assert reader.of(club).match_facts(MATCH) != []
+    async with opened_store(database):
+        pass
+    assert prune(database, 1 << 60)[0] == 4
+    assert prune(database, 1 << 60) == (0, 0)
+    with closing(database.reader()) as reader:
+        for club in ("a", "ab"):
+            sizes = f"SELECT sum(length(facts)) FROM log WHERE {where(club)}"
+            assert database.rows(sizes) == [(reader.of(club).bytes(),)]
+    assert problems(database) == []
+    with pytest.raises(StoreError, match="there is no club nobody in"):
+        prune(database, 1 << 60, "nobody")
 
 
 async def test_a_server_prunes_the_challenges_of_all_clubs_and_counts_their_bytes_anew(database: Database) -> None:

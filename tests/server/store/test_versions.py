@@ -4,14 +4,12 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, closing
 from typing import Any
 
-from rumble_server.store.care import damage
 from rumble_server.store.log.reader import LogReader
-from rumble_server.store.open import is_postgres
 from rumble_server.tournament.club_facts import VersionSaved
 from rumble_server.tournament.versions import MOST_VERSIONS, next_version, visible
 
 from tests.server.store.databases import Database, opened_store
-from tests.server.store.test_clubs import fill
+from tests.server.store.test_clubs import fill, problems
 
 COUNT = "SELECT count(*), sum(length(facts)) FROM log WHERE tournament LIKE '%@anna'"
 
@@ -31,14 +29,6 @@ async def save(
     with closing(store.reader(club)) as reader:
         store.log(club).append(next_version(reader.versions(bot), since_ms, bot, "python", source, at_ms))
     await store.wait_all()
-
-
-def problems(database: Database) -> list[str]:
-    if not is_postgres(database.url):
-        return damage.verify(database.url).problems
-    from rumble_server.store.care import postgres_damage
-
-    return postgres_damage.verify(database.url).problems
 
 
 def sources(reader: LogReader, bot: str = "anna", since_ms: int = 0) -> list[tuple[int, str]]:

@@ -118,7 +118,7 @@ class MemoryReader(AsyncReader):
             batch.facts.append((number, fact))
             if isinstance(fact, TournamentEnded) and fact.tournament in log.records:
                 batch.add_record(log.records[fact.tournament])
-        if batch:
+        if batch.facts:
             write(self._database, [batch.content()], index=False)
 
     async def run(self, make: Callable[[*Args], T], *args: *Args) -> T:

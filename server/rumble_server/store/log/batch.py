@@ -21,16 +21,13 @@ _MARKS = frozenset((*get_args(Configured), facts.TournamentEnded, club_facts.Ver
 
 
 class Batch:
-    """Facts in order of number, and records of ended tournaments. `bool(batch)` is false while both are empty."""
+    """Facts in order of number, and records of ended tournaments."""
 
     __slots__ = ("_ended", "facts")
 
     def __init__(self) -> None:
         self.facts: list[Numbered] = []
         self._ended: list[EndedTournament] = []
-
-    def __bool__(self) -> bool:
-        return bool(self.facts or self._ended)
 
     def add_record(self, ended: EndedTournament) -> None:
         self._ended.append(ended)

@@ -107,7 +107,7 @@ class ClubLog:
         self.group.enqueue(self)
 
     def flush_soon(self) -> None:
-        if self.batch:
+        if self._facts:
             self.group.flush_soon()
 
     async def wait(self, number: int) -> None:

@@ -2,20 +2,20 @@
 
 A commit begins within `BATCH_S` after a fact, or within `HURRIED_S` if a caller waits for the fact. While a commit is
 written, new facts gather for the next commit. If a commit fails, it may be on disk nevertheless. Therefore the same
-commit is tried again before any other commit. The stores in SQLite and PostgreSQL each give their own `BatchWriter`.
+commit is tried again before any other commit.
 """
 
 import asyncio
 import logging
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from time import perf_counter
-from typing import Protocol
 
 from rumble_server.host.histogram import Histogram
 from rumble_server.store.log.batch import Batch
 from rumble_server.store.log.club_log import ClubLog
-from rumble_server.store.log.content import Content, lead_id, sizes_of
+from rumble_server.store.log.content import lead_id, sizes_of
+from rumble_server.store.log.process import WriterProcess
 
 log = logging.getLogger(__name__)
 
@@ -31,24 +31,10 @@ STUCK_S = 5.0
 """Time in s after which an unfinished commit counts as stuck, and is reported as trouble of the database."""
 
 
-class BatchWriter(Protocol):
-    """The port of a writer that writes one commit at a time to a database."""
-
-    async def write(self, contents: Sequence[Content], *, again: bool) -> Sequence[str]:
-        """Write a commit, except for contents of clubs that other servers lead. Return `lead_id` of these contents.
-
-        A commit has at most one content of each club. Raises StoreError or OSError. The commit may be written in spite
-        of the error. After an error, the next call must therefore have the same contents, and `again` must be true.
-        """
-
-    async def close(self) -> None:
-        """Finish the current commit, and end the writer."""
-
-
 class GroupCommit:
     """The writer of the logs of all clubs. `attach` it to the running event loop, and `close` it at the end."""
 
-    def __init__(self, writer: BatchWriter, find_problem: Callable[[], str | None]) -> None:
+    def __init__(self, writer: WriterProcess, find_problem: Callable[[], str | None]) -> None:
         """`find_problem` is called every `CHECK_S`. It returns a line about a problem of the database, or None."""
         self.writer = writer
         self.logs: dict[str, ClubLog] = {}
@@ -168,7 +154,7 @@ class GroupCommit:
         self._schedule_write()
 
     def _schedule_write(self) -> None:
-        if self._waiting_logs and self._timer is None and self._writing is None and self._loop is not None:
+        if self._waiting_logs and self._timer is None and self._writing is None:
             self._write_in(HURRIED_S if self._is_hurried else BATCH_S)
 
     def _check_database(self) -> None:

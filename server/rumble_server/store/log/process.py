@@ -133,10 +133,6 @@ class _Child(asyncio.SubprocessProtocol):
         self._stdin.close()
         await asyncio.shield(self._ended)
 
-    @property
-    def pid(self) -> int:
-        return self._transport.get_pid()
-
     def kill(self) -> None:
         """End the process by SIGKILL, also while a commit hangs."""
         self._transport.kill()

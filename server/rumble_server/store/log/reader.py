@@ -48,17 +48,14 @@ class LogReader(Rows):
 
         A damaged row gives no error if a fact `HostTokensRemoved` says that the row was dealt with.
         """
-        numbered, problems = self._club_facts(0)
+        numbered, problems = self.club_facts_after(0)
         return [fact for _, fact in numbered], problems
 
-    def club_facts_after(self, number: int) -> list[Numbered]:
-        """Return the facts about the club as a whole that come after the fact `number`.
+    def club_facts_after(self, number: int) -> tuple[list[Numbered], dict[int, DamagedLog]]:
+        """Return the same as `club_facts`, with numbers, for the facts and rows after the fact `number`.
 
-        `number` must be 0 or the number of the last fact of some row. Damaged rows are left out.
+        `number` must be 0 or the number of the last fact of some row.
         """
-        return self._club_facts(number)[0]
-
-    def _club_facts(self, number: int) -> tuple[list[Numbered], dict[int, DamagedLog]]:
         facts: list[Numbered] = []
         problems: dict[int, DamagedLog] = {}
         for row in self.about_club(number):
@@ -102,13 +99,13 @@ class LogReader(Rows):
         """
         tournament_id = tournament_id_of(match_id)
         span = self.span(tournament_id, match_id)
-        if span.is_pruned and span.first is not None:
-            raise Pruned(f"the moves of {match_id} were deleted to save space; its result is kept")
         until = span.indexed if span.last is None else min(span.indexed, span.last + TAIL_FACTS)
         text = json.dumps(match_id, ensure_ascii=False)
         facts: list[Numbered] = []
         for kind in (TOURNAMENT, DETAIL):
             facts += self._parsed(self.of_match(tournament_id, kind, span, until, text), (match_id,))
+        if span.is_pruned and facts:
+            raise Pruned(f"the moves of {match_id} were deleted to save space; its result is kept")
         facts.sort(key=lambda numbered: numbered[0])
         return list(with_shared_frames((fact for _, fact in facts), self._frame_of))  # type: ignore[arg-type]
 

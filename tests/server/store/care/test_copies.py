@@ -13,7 +13,8 @@ from rumble_server.store.sqlite.rows import read_sqlite
 from rumble_server.store.sqlite.schema import APPLICATION_ID, VERSION
 from rumble_server.store.sqlite.store import SqliteStore
 
-from tests.server.store.disk import joined, locked, opened, rows, shut, write
+from tests.server.store.databases import SqliteDatabase, opened
+from tests.server.store.disk import joined, next_run, rows, write
 from tests.server.store.played import execute
 
 
@@ -45,7 +46,7 @@ async def test_a_backup_of_a_database_in_use_has_all_that_is_on_disk(path: Path,
 async def test_a_backup_does_not_wait_for_a_writer(path: Path, copy: Path) -> None:
     async with opened(path) as log:
         await write(log, joined(1))
-        with locked(path):
+        with SqliteDatabase(path).locked():
             backup(str(path), str(copy))
     assert len(rows(copy)) == 1
 
@@ -75,25 +76,15 @@ async def test_a_folder_that_is_not_there_is_told(path: Path) -> None:
 async def test_after_a_restore_no_run_has_the_number_of_an_earlier_one(path: Path, copy: Path) -> None:
     """Turn ids of runs after the backup must not equal turn ids of runs after the restore."""
     for _ in range(2):
-        store = SqliteStore(str(path))
-        store.run_number_of()
-        shut(store)
+        next_run(path)
     backup(str(path), str(copy))
-    store = SqliteStore(str(path))
-    store.put("runs", "9000000000000")
-    shut(store)
+    execute(path, "UPDATE meta SET value = '9000000000000' WHERE key = 'main/runs'")
     restore(str(path), str(copy), replace=True)
-    store = SqliteStore(str(path))
-    assert store.run_number_of() == 9000000000001
-    shut(store)
+    assert next_run(path) == 9000000000001
     began_ms = int(1000 * time.time())
     other = path.with_name("elsewhere.db")
     restore(str(other), str(copy), replace=False)
-    store = SqliteStore(str(other))
-    assert store.run_number_of() > began_ms, (
-        "also where the database itself is lost: runs do not begin as often as once a ms"
-    )
-    shut(store)
+    assert next_run(other) > began_ms, "also where the database is lost: runs do not begin as often as once a ms"
 
 
 async def two_versions(path: Path, copy: Path) -> None:

@@ -1,15 +1,9 @@
 """`rumble db copy`: everything or nothing goes to the other kind of database, and no turn id comes twice."""
 
-import asyncio
-import time
-from contextlib import AbstractAsyncContextManager, closing
+from contextlib import closing
 from pathlib import Path
-from typing import Any
 
 import pytest
-from rumble_server.app import Server
-from rumble_server.arena.commands.organiser import Organiser
-from rumble_server.limits.bounds import Bounds
 from rumble_server.store.care.copying import copy_database
 from rumble_server.store.errors import StoreError
 from rumble_server.store.log.copied import last_fact
@@ -18,16 +12,13 @@ from rumble_server.store.sqlite.lock import DatabaseLock
 from rumble_server.store.sqlite.rows import read_sqlite
 from rumble_server.store.sqlite.store import SqliteStore
 from rumble_server.tournament.club_facts import VersionSaved
-from rumble_server.tournament.config import TournamentConfig
 
 from tests.needs import need_module
 from tests.postgres.cluster import run
-from tests.server import whole_server
-from tests.server.store.databases import SqliteDatabase, opened_store
-from tests.server.store.disk import rows, shut
+from tests.server.store.databases import opened_store
+from tests.server.store.disk import next_run, rows, shut
 from tests.server.store.played import execute
 from tests.server.store.test_clubs import MATCH, fill
-from tests.server.whole_server import Bot
 
 need_module("psycopg", "postgres")
 from rumble_server.store.care.postgres_damage import verify  # noqa: E402
@@ -35,12 +26,11 @@ from rumble_server.store.postgres.copying import PostgresContents  # noqa: E402
 
 pytestmark = pytest.mark.e2e
 NOW_MS = 1_000_000
-LEASE_MS = 1_000
 CLUBS = ["main", "a", "ab"]
 
 
 async def played(path: Path, clubs: list[str]) -> None:
-    async with opened_store(SqliteDatabase(path.parent)) as store:
+    async with opened_store(path) as store:
         await fill(store, clubs)
         for club in clubs:
             store.put("identity", f"of {club}", club)
@@ -81,17 +71,13 @@ async def test_all_clubs_go_to_postgresql(path: Path, postgres_url: str) -> None
 
 async def test_a_copy_begins_above_every_run_and_epoch(path: Path, postgres_url: str) -> None:
     await played(path, ["main"])
-    store = SqliteStore(str(path))
-    store.put("runs", "2000000")
-    shut(store)
+    execute(path, "UPDATE meta SET value = '2000000' WHERE key = 'main/runs'")
     copy_database(str(path), postgres_url, NOW_MS)
     assert run(postgres_url, "SELECT club, epoch, node FROM clubs") == [("main", 2_000_000, None)]
     run(postgres_url, "UPDATE clubs SET epoch = 3000000")
     back = path.with_name("back.db")
     copy_database(postgres_url, str(back), NOW_MS)
-    store = SqliteStore(str(back))
-    assert store.run_number_of() == 3_000_001
-    shut(store)
+    assert next_run(back) == 3_000_001
 
 
 async def test_main_alone_goes_back_to_a_file(path: Path, postgres_url: str) -> None:
@@ -161,76 +147,3 @@ def test_a_copy_to_the_same_kind_is_refused_with_the_right_command(path: Path, p
         copy_database(postgres_url, postgres_url)
     with pytest.raises(StoreError, match="is not a database of Rumble"):
         copy_database(postgres_url, str(path))
-
-
-# --- a tournament that runs ---
-
-
-def running(url: str) -> AbstractAsyncContextManager[Server]:
-    return whole_server.running(url, bounds=Bounds(lease_ms=LEASE_MS))
-
-
-def begun(server: Server) -> list[Bot]:
-    """Begin a tournament of two bots, and return the bots."""
-    Organiser(server.arena).create(TournamentConfig(name="Friday", game="tictactoe", legs=1, start_at_bots=2))
-    bots = come(server)
-    for bot in bots:
-        bot.say(type="join", tournament="friday")
-    return bots
-
-
-def come(server: Server) -> list[Bot]:
-    return [Bot(server, name) for name in ("ann", "ben")]
-
-
-async def play_to_the_end(server: Server, *old: dict[str, Any]) -> None:
-    """Assert that the match goes on from the turn of the last of the old turns, which are all stale."""
-    bots = come(server)
-    bot, turn = await turn_of(bots)
-    assert (turn["match"], turn["ply"]) == (old[-1]["match"], old[-1]["ply"])
-    for each in old:
-        assert turn["turn_id"] != each["turn_id"]
-        bot.say(**move(each))
-        assert (await bot.hears("rejected"))[0]["code"] == "stale_turn"
-    bot.say(**move(turn))
-    await asyncio.gather(*(play_on(each) for each in bots))
-
-
-async def turn_of(bots: list[Bot]) -> tuple[Bot, dict[str, Any]]:
-    """Wait until it is the turn of one of the bots; return the bot and the turn."""
-    waiting = {asyncio.create_task(bot.hears("turn")): bot for bot in bots}
-    done, others = await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
-    for each in others:
-        each.cancel()
-    task = done.pop()
-    return waiting[task], dict(task.result()[0])
-
-
-def move(turn: dict[str, Any]) -> dict[str, str]:
-    return {"type": "move", "match": turn["match"], "turn_id": turn["turn_id"], "move": turn["legal"][0]}
-
-
-async def play_on(bot: Bot) -> None:
-    """Answer every turn until the tournament is over."""
-    while (frame := await bot.frames.get())["type"] != "tournament_over":
-        if frame["type"] == "turn":
-            bot.say(**move(dict(frame)))
-
-
-@pytest.mark.slow
-async def test_a_running_tournament_goes_on_and_an_old_turn_is_stale(path: Path, postgres_url: str) -> None:
-    async with running(str(path)) as server:
-        bots = begun(server)
-        for _ in range(3):
-            bot, old = await turn_of(bots)
-            bot.say(**move(old))
-        bot, old = await turn_of(bots)
-        await server.store.wait_all()
-    before = int(1000 * time.time())
-    copy_database(str(path), postgres_url)
-    async with running(postgres_url) as server:
-        assert server.store.run_number_of() > before
-        await play_to_the_end(server, old)
-        reader = server.store.reader()
-    with closing(reader):
-        assert reader.ended(["friday"])["friday"].status == "finished"

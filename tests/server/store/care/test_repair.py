@@ -15,7 +15,7 @@ from rumble_server.store.sqlite.store import SqliteStore
 from rumble_server.tournament.club_facts import HostTokenSet, HostTokensRemoved
 from rumble_server.tournament.facts import LogFact
 
-from tests.server.store.disk import rows, shut
+from tests.server.store.disk import next_run, rows, shut
 from tests.server.store.played import FACTS, bit, change, cut, digit, execute, facts_of, overwrite, save, tear, unlisted
 
 pytestmark = pytest.mark.usefixtures("saved")
@@ -149,9 +149,7 @@ def test_where_the_count_of_runs_is_lost_the_next_run_is_above_all(path: Path, b
     execute(path, "DELETE FROM meta WHERE key = 'main/runs'")
     change(path, cut, 1)
     repair(str(path), str(backup), 5_000_000)  # `restore` and `copy` count runs from the time in ms, too
-    store = SqliteStore(str(path))
-    assert store.run_number_of() == 5_000_001
-    shut(store)
+    assert next_run(path) == 5_000_001
 
 
 def test_no_fact_gets_the_number_of_a_lost_fact(path: Path, backup: Path) -> None:

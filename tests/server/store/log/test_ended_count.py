@@ -4,24 +4,19 @@ from pathlib import Path
 from typing import Literal
 
 import pytest
-from rumble_server.app import Server
 from rumble_server.arena.commands.organiser import Organiser
-from rumble_server.config import ServerConfig
 from rumble_server.store.log.ended_count import EndedCount
 from rumble_server.store.sqlite.rows import read_sqlite
 from rumble_server.tournament.config import TournamentConfig
 from rumble_server.tournament.facts import TournamentEnded
 
+from tests.server.gateway.served import until
 from tests.server.store.played import execute
+from tests.server.whole_server import running
 
 
 def ended(status: Literal["finished", "cancelled"] = "finished") -> TournamentEnded:
     return TournamentEnded("friday", status, "", 0)
-
-
-def counted(path: str) -> Counter[str]:
-    with closing(read_sqlite(path)) as reader:
-        return reader.ended_by_club()["main"][1]
 
 
 def test_a_tournament_that_ends_while_old_ones_are_counted_is_counted_once() -> None:
@@ -37,18 +32,14 @@ def test_a_tournament_that_ends_while_old_ones_are_counted_is_counted_once() -> 
 
 
 @pytest.mark.e2e
-async def test_a_server_counts_the_ended_tournaments_of_earlier_runs(tmp_path: Path) -> None:
-    config = ServerConfig(port=0, db=str(tmp_path / "rumble.db"), drain_ms=0)
-    for run in (1, 2):
-        server = Server(config)
-        await server.start()
+@pytest.mark.usefixtures("saved")
+async def test_a_server_counts_the_ended_tournaments_of_all_runs(path: Path) -> None:
+    async with running(path) as server:
         organiser = Organiser(server.arena)
-        for _ in range(3):
-            tournament = organiser.create(TournamentConfig(name="Friday", game="tictactoe"))
-            await server.log.wait(server.log.last)
-            organiser.end(tournament.id, cancelled=True)
-        await server.stop()
-        assert server.ended.by_status() == counted(config.db) == {"cancelled": 3 * run}
-    execute(Path(config.db), "DELETE FROM ended")
-    execute(Path(config.db), "INSERT INTO ended VALUES ('main/friday', 'damaged', 0)")
-    assert counted(config.db) == {"finished": 6}, "without a record nobody knows"
+        tournament = organiser.create(TournamentConfig(name="Sunday", game="tictactoe"))
+        await server.log.wait(server.log.last)
+        organiser.end(tournament.id, cancelled=True)
+        await until(lambda: server.ended.by_status() == {"finished": 2, "cancelled": 1})
+    execute(path, "UPDATE ended SET record = 'damaged' WHERE id = 'main/sunday'")
+    with closing(read_sqlite(str(path))) as reader:
+        assert reader.ended_by_club()["main"][1] == {"finished": 3}, "without a record nobody knows"

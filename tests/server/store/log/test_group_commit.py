@@ -15,6 +15,7 @@ from rumble_server.tournament.config import TournamentConfig
 from rumble_server.tournament.facts import TournamentCreated, TournamentEnded
 
 from tests.server.failing import fail
+from tests.server.gateway.served import until
 from tests.server.store.databases import Database, opened, opened_store
 from tests.server.store.disk import HeldCommits, Listener, begin_write, group_of, joined, write
 from tests.server.store.played import record
@@ -35,6 +36,7 @@ async def test_announced_facts_are_on_disk(database: Database) -> None:
         await write(log, joined(2))
         assert seen == [(1, 1), (2, 2)]
         assert log.durable == 2
+        await log.wait(1)
 
 
 async def test_listeners_are_told_of_every_fact_once_in_order(database: Database) -> None:
@@ -51,50 +53,25 @@ async def test_listeners_are_told_of_every_fact_once_in_order(database: Database
         assert log.durable == log.last == 199
 
 
-async def test_waiting_returns_when_the_fact_is_on_disk_and_at_once_if_it_is(database: Database) -> None:
-    async with opened(database) as log:
-        number = log.append(joined(1))
-        await log.wait(number)
-        assert len(database.rows()) == 1
-        await log.wait(number)
-        await log.wait(0)
-
-
-async def test_a_listener_that_fails_keeps_nobody_else_from_being_told(
+async def test_a_listener_that_fails_is_logged_and_keeps_nobody_else_from_being_told(
     database: Database, caplog: pytest.LogCaptureFixture
 ) -> None:
     async with opened(database) as log:
-        listener = Listener(log)
+        listener, heard = Listener(log), list[object]()
         log.on_durable.insert(0, fail)
-        for number in (1, 2):
-            async with asyncio.timeout(5):
-                await log.wait(log.append(joined(number)))
-        assert [number for batch in listener.batches for number, _ in batch] == [1, 2]
-    assert caplog.messages.count("club main: what follows from the facts up to 1 failed") == 1
-
-
-async def test_failure_of_a_listener_to_the_log_is_logged(database: Database, caplog: pytest.LogCaptureFixture) -> None:
-    async with opened(database) as log:
-        heard: list[object] = []
-        log.on_sizes += [fail, heard.append]
+        log.on_sizes += [fail, lambda _: heard.append("sizes")]
         log.on_fenced += [fail, lambda: heard.append("fenced")]
-        async with asyncio.timeout(5):
-            await log.wait(log.append(joined(1)))
+        for number in (1, 2):
+            await log.wait(log.append(joined(number)))
         log.fence()
-        assert heard[1:] == ["fenced"]
-    assert [record.getMessage() for record in caplog.records if record.exc_info] == [
-        "club main: what follows from the sizes of rows failed",
-        "club main: what follows from the lead of another server failed",
+        assert [number for number, _ in listener.facts] == [1, 2]
+        assert heard == ["sizes", "sizes", "fenced"]
+    failures = [record.getMessage().removeprefix("club main: ") for record in caplog.records if record.exc_info]
+    assert [failures[0], *failures[-2:]] == [
+        "what follows from the facts up to 1 failed",
+        "what follows from the sizes of rows failed",
+        "what follows from the lead of another server failed",
     ]
-
-
-async def test_nobody_has_to_ask_for_a_write(database: Database) -> None:
-    async with opened(database) as log:
-        written = asyncio.Event()
-        log.on_durable.append(lambda _: written.set())
-        log.append(joined(1))
-        await written.wait()
-        assert len(database.rows()) == 1
 
 
 async def test_a_batch_is_one_row_for_each_tournament_and_kind(database: Database) -> None:
@@ -104,30 +81,21 @@ async def test_a_batch_is_one_row_for_each_tournament_and_kind(database: Databas
         assert database.rows() == [(1, "friday", 0), (2, "monday", 0), (3, "", 1)]
 
 
-async def test_facts_that_come_during_a_write_go_with_the_next(database: Database) -> None:
-    async with opened(database) as log:
-        listener = Listener(log)
-        log.append(joined(1))
-        begin_write(log)
-        log.append(joined(2))
-        await log.wait(2)
-        assert [[number for number, _ in batch] for batch in listener.batches] == [[1], [2]]
-
-
 async def test_facts_are_written_though_nobody_waits_for_them(database: Database) -> None:
     async with opened(database) as log:
-        written = asyncio.Event()
-        log.on_durable.append(lambda batch: written.set() if batch[-1][0] == 2 else None)
+        held = HeldCommits(group_of(log))
         log.append(joined(1))
-        begin_write(log)
+        await until(lambda: held.commits)
         log.append(joined(2))
-        await written.wait()
+        held.go_on.set()
+        await until(lambda: log.durable == 2)
         assert len(database.rows()) == 2
 
 
 async def test_a_caller_that_asks_during_a_commit_hurries_the_next(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "BATCH_S", 60.0)
-    group = module.GroupCommit(writer := OneForEach(), lambda: None)
+    writer = OneForEach()
+    group = writer.group
     first, second = (ClubLog(group, club, last=0, numbers=FactCounter(0)) for club in ("chess", "go"))
     written = asyncio.Event()
     second.on_durable.append(lambda _: written.set())
@@ -142,15 +110,16 @@ async def test_a_caller_that_asks_during_a_commit_hurries_the_next(monkeypatch: 
     await group.close()
 
 
-async def test_a_wait_for_a_fact_of_a_later_batch_goes_on(database: Database) -> None:
+async def test_a_fact_that_comes_during_a_write_goes_with_the_next(database: Database) -> None:
     async with opened(database) as log:
+        listener = Listener(log)
         log.append(joined(1))
         begin_write(log)
         second = asyncio.create_task(log.wait(log.append(joined(2))))
         await log.wait(1)
         assert not second.done()
         await second
-        assert len(database.rows()) == 2
+        assert [[number for number, _ in batch] for batch in listener.batches] == [[1], [2]]
 
 
 async def test_a_cancelled_wait_does_not_disturb_the_others(database: Database) -> None:
@@ -173,22 +142,9 @@ async def test_facts_appended_before_the_loop_runs_are_written_once_it_runs(data
     assert len(database.rows()) == 1
 
 
-async def test_closing_writes_the_waiting_facts(database: Database) -> None:
-    async with opened(database) as log:
-        log.append(joined(1))
-    assert len(database.rows()) == 1
-
-
-async def test_the_next_run_goes_on_counting(database: Database) -> None:
-    async with opened(database) as log:
-        await write(log, joined(1), joined(2))
-    async with opened(database) as log:
-        assert (log.last, log.durable) == (2, 2)
-        assert log.append(joined(3)) == 3
-
-
 async def test_closing_writes_facts_that_came_while_a_commit_seemed_stuck() -> None:
-    group = module.GroupCommit(writer := OneForEach(), lambda: None)
+    writer = OneForEach()
+    group = writer.group
     log, held = ClubLog(group, "main", last=0, numbers=FactCounter(0)), HeldCommits(group)
     group.attach(asyncio.get_running_loop())
     log.append(joined(1))
@@ -233,6 +189,7 @@ class OneForEach:
     """A writer that takes every commit, and refuses what another server leads."""
 
     def __init__(self, *fenced: str) -> None:
+        self.group = module.GroupCommit(self, lambda: None)  # type: ignore[arg-type]
         self.fenced = fenced
         self.written: list[list[str]] = []
 
@@ -246,7 +203,8 @@ class OneForEach:
 
 @pytest.mark.parametrize("epochs", [(1, 5), (5, 1)])
 async def test_of_two_logs_of_a_club_a_commit_has_the_log_of_the_newer_epoch(epochs: tuple[int, int]) -> None:
-    group = module.GroupCommit(writer := OneForEach("go@1"), lambda: None)
+    writer = OneForEach("go@1")
+    group = writer.group
     logs = {each: ClubLog(group, "go", last=0, numbers=FactCounter(0), epoch=each) for each in epochs}
     group.attach(asyncio.get_running_loop())
     for each in logs.values():
@@ -285,38 +243,14 @@ async def test_a_record_is_in_the_same_commit_as_the_end_of_its_tournament(datab
         assert seen == [(False, False), (True, True), (True, True)]
 
 
-@pytest.mark.usefixtures("impatient")
-async def test_a_repeated_write_has_the_record_and_the_end_in_one_commit(database: Database) -> None:
-    async with opened(database) as log:
-        await write(log, CREATED)
-        listener = Listener(log)
-        with database.locked():
-            log.append(joined(2))
-            begin_write(log)
-            log.append(ENDED)
-            log.add_record(RECORD)
-            assert await listener.trouble.get() is not None
-            assert committed(database) == (False, False)
-        await log.wait(log.last)
-        assert committed(database) == (True, True)
-
-
-async def test_a_record_without_facts_is_written_and_nobody_is_told_of_it(database: Database) -> None:
+async def test_closing_writes_a_record_without_facts_and_nobody_is_told_of_it(database: Database) -> None:
     async with opened(database) as log:
         await write(log, CREATED, ENDED)
         listener = Listener(log)
         log.add_record(RECORD)
-        await group_of(log).wait_all()
-        assert committed(database) == (True, True)
-        assert (listener.batches, log.durable) == ([], 2)
+    assert committed(database) == (True, True)
+    assert (listener.batches, log.durable) == ([], 2)
+    log.add_record(RECORD)
+    assert group_of(log)._timer is None, "after the end nothing is written"
     async with opened(database) as log:
         assert log.last == 2
-
-
-async def test_closing_writes_a_record_and_leaves_a_later_record(database: Database) -> None:
-    async with opened(database) as log:
-        await write(log, CREATED, ENDED)
-        log.add_record(RECORD)
-    log.add_record(RECORD)
-    await asyncio.sleep(2 * module.BATCH_S)
-    assert committed(database) == (True, True)

@@ -3,7 +3,6 @@
 import asyncio
 from collections.abc import Sequence
 from contextlib import ExitStack
-from typing import Any
 
 import pytest
 from rumble_server.store.log import group_commit as module
@@ -15,7 +14,7 @@ from tests.server.failing import fail, fail_if
 from tests.server.gateway.served import until
 from tests.server.store.databases import Database, opened, opened_store
 from tests.server.store.disk import HeldCommits, Listener, begin_write, group_of, joined, write
-from tests.server.store.log.test_group_commit import CREATED, OneForEach
+from tests.server.store.log.test_group_commit import CREATED, ENDED, RECORD, OneForEach, committed
 
 
 @pytest.mark.usefixtures("impatient")
@@ -24,14 +23,16 @@ async def test_while_the_disk_takes_nothing_facts_are_kept_and_none_is_announced
         listener = Listener(log)
         with database.locked():
             log.append(joined(1))
-            assert database.refusal in str(await listener.trouble.get())
+            begin_write(log)
             log.append(joined(2))
+            assert database.refusal in str(await listener.trouble.get())
+            log.append(joined(3))
             log.flush_soon()
             await group_of(log).wait_all()
-            assert (listener.batches, log.durable, log.last, database.rows()) == ([], 0, 2, [])
+            assert (listener.batches, log.durable, log.last, database.rows()) == ([], 0, 3, [])
             assert database.refusal in str(log.trouble)
-        await log.wait(2)
-        assert listener.facts == [(1, joined(1)), (2, joined(2))]
+        await log.wait(3)
+        assert listener.facts == [(number, joined(number)) for number in (1, 2, 3)]
         assert (await listener.trouble.get(), log.trouble) == (None, None)
 
 
@@ -41,38 +42,10 @@ async def test_a_caller_that_waits_does_not_hurry_the_repetition_of_a_failed_com
         with database.locked():
             log.append(joined(1))
             assert await listener.trouble.get() is not None
+        repetition = group_of(log)._timer
         log.append(joined(2))
         log.flush_soon()
-        await asyncio.sleep(20 * module.HURRIED_S)
-        assert log.durable == 0
-
-
-@pytest.mark.usefixtures("impatient")
-async def test_facts_that_come_during_a_write_that_fails_keep_their_place(database: Database) -> None:
-    async with opened(database) as log:
-        listener = Listener(log)
-        with database.locked():
-            log.append(joined(1))
-            begin_write(log)
-            log.append(joined(2))
-            assert await listener.trouble.get() is not None
-        await log.wait(2)
-        assert [fact for _, fact in listener.facts] == [joined(1), joined(2)]
-
-
-@pytest.mark.usefixtures("impatient")
-async def test_the_same_trouble_is_told_once(database: Database) -> None:
-    async with opened(database) as log:
-        listener = Listener(log)
-        attempts = HeldCommits(group_of(log))
-        attempts.go_on.set()
-        with database.locked():
-            log.append(joined(1))
-            assert await listener.trouble.get() is not None
-            await until(lambda: len(attempts.commits) > 4)
-        await log.wait(1)
-        assert await listener.trouble.get() is None
-        assert listener.trouble.empty()
+        assert group_of(log)._timer is repetition
 
 
 @pytest.mark.usefixtures("impatient")
@@ -80,12 +53,15 @@ async def test_a_batch_that_fails_half_way_is_written_whole_later(database: Data
     async with opened(database) as log:
         listener = Listener(log)
         database.execute("ALTER TABLE tournaments RENAME TO hidden")
-        log.append(CREATED)
+        for fact in (CREATED, ENDED):
+            log.append(fact)
+        log.add_record(RECORD)
         assert await listener.trouble.get() is not None
         assert database.rows() == [], "half a batch is on disk"
         database.execute("ALTER TABLE hidden RENAME TO tournaments")
-        await log.wait(1)
+        await log.wait(2)
         assert len(database.rows()) == 1
+        assert committed(database) == (True, True)
 
 
 @pytest.mark.usefixtures("impatient")
@@ -114,15 +90,17 @@ async def test_a_club_that_fails_when_the_database_works_again_holds_up_no_commi
     ]
 
 
-async def test_the_end_of_trouble_is_told_after_the_facts_that_it_held_up(database: Database) -> None:
+@pytest.mark.usefixtures("impatient")
+async def test_trouble_is_told_once_and_its_end_after_the_facts_that_it_held_up(database: Database) -> None:
     async with opened(database) as log:
         order: list[object] = []
         log.on_durable.append(lambda _: order.append("facts"))
         log.on_trouble.append(order.append)
+        attempts = HeldCommits(group_of(log))
+        attempts.go_on.set()
         with database.locked():
             log.append(joined(1))
-            begin_write(log)
-            await group_of(log).wait_all()
+            await until(lambda: len(attempts.commits) > 4)
         await log.wait(1)
         assert order[1:] == ["facts", None]
 
@@ -161,33 +139,22 @@ async def test_closing_in_trouble_does_not_wait_for_ever(database: Database, cap
 async def test_waiting_for_a_fact_in_a_trouble_listener_begins_no_second_commit(database: Database) -> None:
     """Two commits at once would mix up their answers, and an unwritten batch would be announced as durable."""
     async with opened(database) as log:
-        listener, group = Listener(log), group_of(log)
-        write_all, under_way, most = group.writer.write, 0, 0
-        begun: asyncio.Queue[None] = asyncio.Queue()
-
-        async def counted(contents: Any, *, again: bool) -> Any:
-            nonlocal under_way, most
-            under_way += 1
-            most = max(most, under_way)
-            begun.put_nowait(None)
-            try:
-                await asyncio.sleep(4 * module.RETRY_S)
-                return await write_all(contents, again=again)
-            finally:
-                under_way -= 1
-
-        group.writer.write = counted  # type: ignore[method-assign]
+        listener, held = Listener(log), HeldCommits(group_of(log))
         log.on_trouble.append(lambda _: waiting.append(asyncio.ensure_future(log.wait(log.append(joined(9))))))
         log.on_trouble.append(lambda _: log.flush_soon())
         waiting: list[asyncio.Future[None]] = []
         with database.locked():
             log.append(joined(1))
+            held.go_on.set()
             assert await listener.trouble.get() is not None
-            for _ in range(3):
-                await begun.get()
+            held.go_on.clear()
+            await until(lambda: len(held.commits) == 2)
+            begin_write(log)
+            await asyncio.sleep(0)
+            assert (len(held.commits), group_of(log)._timer) == (2, None)
+        held.go_on.set()
         await log.wait(1)
         await asyncio.gather(*waiting)
-        assert most == 1
         assert [number for number, _ in listener.facts] == list(range(1, log.last + 1))
 
 
@@ -217,7 +184,8 @@ async def test_facts_that_could_not_be_encoded_are_written_by_the_next_try(
 
 
 async def test_trouble_has_a_text_even_if_the_error_has_none() -> None:
-    group = module.GroupCommit(writer := OneForEach(), lambda: None)
+    writer = OneForEach()
+    group = writer.group
 
     async def failing(contents: Sequence[Content], *, again: bool) -> Sequence[str]:
         raise TimeoutError

@@ -11,9 +11,6 @@ from pathlib import Path
 
 import pytest
 from rumble_server.store.errors import StoreError
-from rumble_server.store.log import group_commit
-from rumble_server.store.log.batch import Batch
-from rumble_server.store.log.club_log import ClubLog
 from rumble_server.store.log.commit_loop import message
 from rumble_server.store.log.content import Content
 from rumble_server.store.log.process import WriterProcess
@@ -23,7 +20,8 @@ from rumble_server.store.sqlite.lock import DatabaseLock
 from rumble_server.store.sqlite.schema import open_database
 from rumble_server.store.sqlite.store import SqliteStore
 
-from tests.server.store.disk import Listener, group_of, joined, opened, rows, shut, write
+from tests.server.store.databases import opened
+from tests.server.store.disk import Listener, batch_of, group_of, joined, pid, rows, shut, write
 from tests.server.store.played import execute
 
 pytestmark = pytest.mark.e2e
@@ -33,9 +31,7 @@ COMMAND = (sys.executable, "-m", "rumble_server.store.sqlite.writer")
 
 
 def row(number: int) -> list[Content]:
-    batch = Batch()
-    batch.facts.append((number, joined(number)))
-    return [batch.content()]
+    return [batch_of(number, joined(number)).content()]
 
 
 def writer_of(path: Path, lock: DatabaseLock) -> WriterProcess:
@@ -56,24 +52,6 @@ async def writing(path: Path) -> AsyncIterator[WriterProcess]:
         lock.release()
 
 
-def pid(writer: WriterProcess) -> int:
-    assert writer.child is not None
-    return writer.child.pid
-
-
-def writer_in(log: ClubLog) -> WriterProcess:
-    writer = group_of(log).writer
-    assert isinstance(writer, WriterProcess)
-    return writer
-
-
-async def test_rows_that_the_process_has_answered_for_are_on_disk(path: Path) -> None:
-    async with writing(path) as writer:
-        for number in (1, 2, 3):
-            await writer.write(row(number), again=False)
-            assert len(rows(path)) == number
-
-
 async def test_the_process_tells_an_error_in_one_line_and_goes_on(path: Path) -> None:
     async with writing(path) as writer:
         execute(path, "ALTER TABLE log RENAME TO hidden")
@@ -83,16 +61,6 @@ async def test_the_process_tells_an_error_in_one_line_and_goes_on(path: Path) ->
         execute(path, "ALTER TABLE hidden RENAME TO log")
         await writer.write(row(2), again=False)
         assert (len(rows(path)), pid(writer)) == (1, first)
-
-
-async def test_the_death_of_the_process_is_told_and_the_next_batch_has_a_new_process(path: Path) -> None:
-    async with writing(path) as writer:
-        await writer.write(row(1), again=False)
-        os.kill(pid(writer), signal.SIGKILL)
-        with pytest.raises(StoreError, match="the process that writes it ended with -9"):
-            await writer.write(row(2), again=False)
-        await writer.write(row(2), again=False)
-        assert len(rows(path)) == 2
 
 
 async def test_signals_to_the_group_of_the_server_do_not_end_the_process(path: Path) -> None:
@@ -168,25 +136,25 @@ def test_the_process_imports_no_heavy_module() -> None:
 # --- with the log ---
 
 
-async def test_a_log_goes_on_when_its_process_has_died(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(group_commit, "RETRY_S", 0.01)
+@pytest.mark.usefixtures("impatient")
+async def test_a_log_goes_on_when_its_process_has_died(path: Path) -> None:
     async with opened(path, in_process=False) as log:
         listener = Listener(log)
         await write(log, joined(1))
-        os.kill(pid(writer_in(log)), signal.SIGKILL)
+        os.kill(pid(group_of(log).writer), signal.SIGKILL)
         await write(log, joined(2), joined(3))
-        assert "the process that writes it ended" in str(await listener.trouble.get())
+        assert "the process that writes it ended with -9" in str(await listener.trouble.get())
         assert await listener.trouble.get() is None
         assert listener.facts == [(number, joined(number)) for number in (1, 2, 3)]
     assert rows(path) == [(1, "friday", 0), (2, "friday", 0)]
 
 
+@pytest.mark.usefixtures("impatient")
 async def test_a_log_is_in_trouble_while_no_process_can_be_started(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(group_commit, "RETRY_S", 0.01)
     async with opened(path, in_process=False) as log:
         listener = Listener(log)
         with monkeypatch.context() as patch:
-            patch.setattr(writer_in(log), "command", [str(path.parent / "nowhere")])
+            patch.setattr(group_of(log).writer, "command", [str(path.parent / "nowhere")])
             log.append(joined(1))
             assert "No such file" in str(await listener.trouble.get())
         await log.wait(1)

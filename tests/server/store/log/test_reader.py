@@ -1,6 +1,5 @@
 """Reading the log: whatever the batches, a reader returns exactly the requested facts, in order."""
 
-import json
 from collections.abc import Callable, Sequence
 from contextlib import closing
 from functools import cache
@@ -14,7 +13,7 @@ from rumble_server.match.match_id import neighbours, tournament_id_of
 from rumble_server.store.errors import StoreError
 from rumble_server.store.sqlite.rows import SqliteReader, read_sqlite
 from rumble_server.store.sqlite.store import SqliteStore
-from rumble_server.tournament.club_facts import NameFact, NameUsed
+from rumble_server.tournament.club_facts import NameFact
 from rumble_server.tournament.config import TournamentConfig
 from rumble_server.tournament.facts import (
     BotJoined,
@@ -28,8 +27,7 @@ from rumble_server.tournament.facts import (
 )
 
 from tests.server.store.databases import Commit, Database, opened
-from tests.server.store.disk import batch_of, group_of, joined, write
-from tests.server.store.disk import opened as opened_file
+from tests.server.store.disk import batch_of, joined, write
 from tests.server.world import World
 
 
@@ -79,23 +77,27 @@ def write_batch(commit: Commit, facts: Sequence[LogFact], done: int, size: int, 
     return len(batch.facts)
 
 
+def write_all(commit: Commit, facts: Sequence[LogFact], sizes: Sequence[int], indexed: float, random: Random) -> None:
+    """Write facts in batches of any of these sizes, and the index of matches with this share of the batches."""
+    done = 0
+    while done < len(facts):
+        done += write_batch(commit, facts, done, random.choice(sizes), random.random() < indexed)
+
+
 @pytest.mark.parametrize("indexed", [0.0, 0.1, 1.0])
 @pytest.mark.parametrize("seed", range(3))
 def test_whatever_the_batches_every_fact_is_found_under_its_match_tournament_or_name(
     database: Database, seed: int, indexed: float
 ) -> None:
     facts = busy_world(seed)
-    random = Random(seed)
     with database.writing() as commit:
-        position = 0
-        while position < len(facts):
-            position += write_batch(commit, facts, position, random.choice([1, 5, 40, 300]), random.random() < indexed)
+        write_all(commit, facts, [1, 5, 40, 300], indexed, Random(seed))
     with closing(database.reader()) as reader:
         names = [fact for fact in facts if isinstance(fact, NameFact)]
         assert reader.club_facts() == (names, {})
-        numbered = reader.club_facts_after(0)
+        numbered, _ = reader.club_facts_after(0)
         assert [fact for _, fact in numbered] == names
-        assert reader.club_facts_after(numbered[-1][0]) == []
+        assert reader.club_facts_after(numbered[-1][0]) == ([], {})
         for tournament in ("friday", "monday"):
             own = [fact for fact in facts if tournament_of(fact) == tournament]
             assert reader.tournament_facts(tournament) == [fact for fact in own if isinstance(fact, TournamentFact)]
@@ -109,10 +111,9 @@ def test_whatever_the_batches_every_fact_is_found_under_its_match_tournament_or_
 
 @pytest.mark.parametrize("indexed", [0.0, 0.1, 1.0])
 def test_neighbours_are_those_of_the_whole_schedule(database: Database, indexed: float) -> None:
-    facts, random, done = busy_world(2), Random(2), 0
+    facts = busy_world(2)
     with database.writing() as commit:
-        while done < len(facts):
-            done += write_batch(commit, facts, done, 40, random.random() < indexed)
+        write_all(commit, facts, [40], indexed, Random(2))
     with closing(database.reader()) as reader:
         for tournament in ("friday", "monday"):
             matches = {fact.match for fact in facts if isinstance(fact, MatchStarted) and fact.tournament == tournament}
@@ -146,26 +147,9 @@ def test_a_match_is_found_whole_at_every_moment(database: Database) -> None:
             assert reader.match_facts(match) == list(with_shared_frames(expected, found_in(facts)))
 
 
-async def test_facts_of_unknown_matches_and_tournaments_are_empty(database: Database) -> None:
-    async with opened(database) as log:
-        await write(log, joined(1))
-    with closing(database.reader()) as reader:
-        assert reader.match_facts("friday.1.1.1.1") == []
-        assert reader.tournament_facts("monday") == []
-        assert reader.club_facts() == ([], {})
-        assert reader.tournament_ids() == []
-
-
-async def test_tournaments_are_listed_oldest_first_and_by_whether_they_are_over(database: Database) -> None:
-    async with opened(database) as log:
-        await write(log, created("b"), created("a"), created("c"), ended("a"))
-    with closing(database.reader()) as reader:
-        assert reader.tournament_ids() == ["b", "a", "c"]
-        assert reader.tournament_ids(over=True) == ["a"]
-        assert reader.tournament_ids(over=False) == ["b", "c"]
-
-
-async def test_lists_are_of_the_newest_listed_tournaments_that_are_over(database: Database) -> None:
+async def test_lists_are_oldest_first_and_the_newest_of_what_is_over_newest_first(
+    database: Database,
+) -> None:
     async with opened(database) as log:
         for name, listed in (("one", True), ("two", True), ("three", False), ("four", True), ("five", True)):
             await write(log, created(name, listed=listed), joined(1, name))
@@ -173,6 +157,9 @@ async def test_lists_are_of_the_newest_listed_tournaments_that_are_over(database
             await write(log, TournamentStarted(name, ("a", "b"), (), 1), joined(2, name), ended(name))
     with closing(database.reader()) as reader:
         assert reader.ended_ids(2, listed=True) == ["five", "four"]
+        assert reader.tournament_ids() == ["one", "two", "three", "four", "five"]
+        assert reader.tournament_ids(over=True) == ["one", "three", "four", "five"]
+        assert reader.tournament_ids(over=False) == ["two"]
         assert [type(fact) for fact in reader.first_facts("five")] == [TournamentCreated, BotJoined]
 
 
@@ -199,18 +186,8 @@ async def test_the_newest_fact_tells_the_time_of_the_club(database: Database) ->
             assert reader.newest_ms() == 9000
 
 
-async def test_a_reader_sees_the_facts_on_disk_while_the_log_goes_on(database: Database) -> None:
-    async with opened(database) as log:
-        with closing(database.reader()) as reader:
-            name = NameUsed("ann", None, None, 0)
-            log.append(name)
-            assert reader.club_facts() == ([], {})
-            await group_of(log).wait_all()
-            assert reader.club_facts() == ([name], {})
-
-
 async def test_an_error_of_the_database_is_a_store_error(path: Path) -> None:
-    async with opened_file(path):
+    async with opened(path):
         pass
     with closing(read_sqlite(str(path))) as reader:
         with closing(connect(path)) as database:
@@ -225,22 +202,3 @@ def test_a_reader_never_writes(path: Path) -> None:
         assert isinstance(reader, SqliteReader)
         with pytest.raises(OperationalError, match="readonly"):
             reader.database.execute("DELETE FROM main.log")
-
-
-def test_padded_frames_take_little_of_the_disk(database: Database) -> None:
-    """Two bots pad each move and each nonsense frame to the largest size."""
-    world, frame_bytes, moves = World(), 65_536, 0
-    world.create(start_at_bots=2, legs=4)
-    bots = world.logins("ann", "ben", join="friday", max_matches=4)
-    while world.tournament("friday").status != "finished":
-        for bot in bots:
-            for turn in [frame for frame in bot.heard() if frame["type"] == "turn"]:
-                move = {"type": "move", "match": turn["match"], "turn_id": turn["turn_id"], "move": turn["legal"][0]}
-                bot.say_text(json.dumps(move).ljust(frame_bytes))
-                moves += 1
-        world.clock.advance(10)
-    with database.writing() as commit:
-        write_batch(commit, world.log.facts, 0, len(world.log.facts), True)
-    written = database.rows("SELECT sum(length(facts)) FROM log")[0][0]
-    assert moves > 20
-    assert written / moves < 1500, f"{written} bytes for {moves} moves"

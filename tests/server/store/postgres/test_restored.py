@@ -2,21 +2,78 @@
 
 import asyncio
 import subprocess
+from contextlib import AbstractAsyncContextManager
 from pathlib import Path
+from typing import Any
 
 import pytest
 from rumble_server.app import Server
+from rumble_server.arena.commands.organiser import Organiser
 from rumble_server.config import ServerConfig
+from rumble_server.limits.bounds import Bounds
 from rumble_server.store.errors import StoreError
+from rumble_server.tournament.config import TournamentConfig
 
 from tests.needs import need_module
 from tests.postgres.cluster import PATIENCE_S, Cluster, programs, run
+from tests.server import whole_server
 from tests.server.gateway.served import until
+from tests.server.whole_server import Bot
 
 need_module("psycopg", "postgres")
-from tests.server.store.care.test_copying import begun, come, move, play_to_the_end, running, turn_of  # noqa: E402
-
 pytestmark = pytest.mark.e2e
+LEASE_MS = 1_000
+
+
+def running(url: str) -> AbstractAsyncContextManager[Server]:
+    return whole_server.running(url, bounds=Bounds(lease_ms=LEASE_MS))
+
+
+def begun(server: Server) -> list[Bot]:
+    """Begin a tournament of two bots, and return the bots."""
+    Organiser(server.arena).create(TournamentConfig(name="Friday", game="tictactoe", legs=1, start_at_bots=2))
+    bots = come(server)
+    for bot in bots:
+        bot.say(type="join", tournament="friday")
+    return bots
+
+
+def come(server: Server) -> list[Bot]:
+    return [Bot(server, name) for name in ("ann", "ben")]
+
+
+async def play_to_the_end(server: Server, *old: dict[str, Any]) -> None:
+    """Assert that the match goes on from the turn of the last of the old turns, which are all stale."""
+    bots = come(server)
+    bot, turn = await turn_of(bots)
+    assert (turn["match"], turn["ply"]) == (old[-1]["match"], old[-1]["ply"])
+    for each in old:
+        assert turn["turn_id"] != each["turn_id"]
+        bot.say(**move(each))
+        assert (await bot.hears("rejected"))[0]["code"] == "stale_turn"
+    bot.say(**move(turn))
+    await asyncio.gather(*(play_on(each) for each in bots))
+
+
+async def turn_of(bots: list[Bot]) -> tuple[Bot, dict[str, Any]]:
+    """Wait until it is the turn of one of the bots; return the bot and the turn."""
+    waiting = {asyncio.create_task(bot.hears("turn")): bot for bot in bots}
+    done, others = await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
+    for each in others:
+        each.cancel()
+    task = done.pop()
+    return waiting[task], dict(task.result()[0])
+
+
+def move(turn: dict[str, Any]) -> dict[str, str]:
+    return {"type": "move", "match": turn["match"], "turn_id": turn["turn_id"], "move": turn["legal"][0]}
+
+
+async def play_on(bot: Bot) -> None:
+    """Answer every turn until the tournament is over."""
+    while (frame := await bot.frames.get())["type"] != "tournament_over":
+        if frame["type"] == "turn":
+            bot.say(**move(dict(frame)))
 
 
 async def program(name: str, *words: str) -> None:

@@ -5,44 +5,27 @@ import os
 import sys
 import threading
 import time
-from collections.abc import Iterator
 
 import pytest
 from rumble_server.store.errors import StoreError
-from rumble_server.store.log.batch import Batch
 from rumble_server.store.log.content import Content
 
 from tests.needs import need_module
-from tests.postgres.cluster import Cluster, run, through
-from tests.postgres.proxy import Fate, Proxy, proxy
+from tests.postgres.cluster import run, through
+from tests.postgres.proxy import Fate, Proxy
 from tests.server.store.databases import PostgresDatabase, opened_store
-from tests.server.store.disk import Listener, joined, write
+from tests.server.store.disk import Listener, batch_of, joined, pid, write
 from tests.waiting import until_true
 
 need_module("psycopg", "postgres")
 from rumble_server.store.postgres.connection import PostgresConnection  # noqa: E402
-from rumble_server.store.postgres.store import PostgresStore  # noqa: E402
 from rumble_server.store.postgres.writer import Commits  # noqa: E402
 
 pytestmark = [pytest.mark.e2e, pytest.mark.usefixtures("impatient")]
 
 
-@pytest.fixture
-def connection(postgres_url: str) -> Iterator[PostgresConnection]:
-    store = PostgresStore(postgres_url)
-    for club in ("main", "go"):
-        store.open_log(club)
-    run(postgres_url, "UPDATE clubs SET epoch = 1")
-    connection = PostgresConnection(postgres_url)
-    yield connection
-    connection.close()
-    store.connection.close()
-
-
 def content(club: str, *numbers: int, epoch: int = 1) -> Content:
-    batch = Batch()
-    batch.facts += [(number, joined(number)) for number in numbers]
-    return batch.content(club, numbers[0] - 1, epoch)
+    return batch_of(numbers[0], *map(joined, numbers)).content(club, numbers[0] - 1, epoch)
 
 
 def logged(url: str) -> list[tuple[object, ...]]:
@@ -136,12 +119,6 @@ def test_the_late_statement_of_an_old_leader_writes_nothing(connection: Postgres
 # --- a connection that is lost in a commit ---
 
 
-@pytest.fixture
-def between(postgres: Cluster) -> Iterator[Proxy]:
-    with proxy(postgres.port) as between:
-        yield between
-
-
 @pytest.mark.parametrize("fate", list(Fate))
 async def test_a_commit_whose_connection_is_lost_is_written_and_told_once(
     postgres_url: str, between: Proxy, fate: Fate
@@ -202,11 +179,10 @@ async def test_the_program_writes_and_its_command_line_has_no_password(postgres_
         log = store.open_log()
         listener = Listener(log)
         await write(log, joined(1))
-        child = store.group.writer.child
-        words = _command_of(child.pid)
+        words = _command_of(pid(store.writer))
         assert words[0] == sys.executable
         assert not any("postgresql://" in word for word in words)
-        child.kill()
+        store.writer.child.kill()
         await write(log, joined(2))
         assert listener.facts == [(1, joined(1)), (2, joined(2))]
     assert logged(postgres_url) == [("main", 1), ("main", 2)]
@@ -220,10 +196,10 @@ async def test_the_program_is_there_and_connected_before_the_first_commit(postgr
             await store.start_writer()
         store.writer.command = command
         await asyncio.gather(store.start_writer(), store.start_writer())
-        writer = store.group.writer.child.pid
+        writer = pid(store.writer)
         await until_true(lambda: run(postgres_url, connected) == [(1,)])
         await write(store.open_log(), joined(1))
-        assert store.group.writer.child.pid == writer
+        assert pid(store.writer) == writer
 
 
 def _command_of(pid: int) -> list[str]:

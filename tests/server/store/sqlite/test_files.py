@@ -10,11 +10,12 @@ import pytest
 from rumble_server.store.errors import StoreError
 from rumble_server.store.log import group_commit as module
 from rumble_server.store.sqlite import lock as lock_module
-from rumble_server.store.sqlite.files import SUFFIXES, Files, identity_of, make_private
+from rumble_server.store.sqlite.files import SUFFIXES, make_private
 from rumble_server.store.sqlite.store import SqliteStore
 
 from tests.server.failing import raising
-from tests.server.store.disk import Listener, begin_write, group_of, joined, opened, rows, write
+from tests.server.store.databases import opened
+from tests.server.store.disk import Listener, begin_write, group_of, joined, rows, write
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no modes, and removes no open file")
 
@@ -83,16 +84,8 @@ def test_a_file_with_two_names_is_refused_by_both(path: Path) -> None:
 # --- gone while the server runs ---
 
 
-def move(path: Path, to: Path) -> None:
-    path.replace(to)
-
-
 def content(path: Path) -> bytes:
     return path.read_bytes()
-
-
-def removed(path: Path) -> None:
-    path.unlink()
 
 
 def replaced(path: Path) -> None:
@@ -103,7 +96,7 @@ def replaced(path: Path) -> None:
 @posix
 @pytest.mark.usefixtures("impatient")
 @pytest.mark.parametrize("suffix", SUFFIXES)
-@pytest.mark.parametrize("take", [removed, replaced])
+@pytest.mark.parametrize("take", [Path.unlink, replaced])
 async def test_a_file_that_is_gone_is_noticed_though_nothing_is_written(
     path: Path, suffix: str, take: Callable[[Path], None]
 ) -> None:
@@ -121,7 +114,7 @@ async def test_a_file_that_is_gone_is_noticed_though_nothing_is_written(
 async def test_a_lock_that_is_gone_stays_a_trouble_though_writing_works(path: Path) -> None:
     async with opened(path) as log:
         listener = Listener(log)
-        removed(path.with_name("rumble.db-lock"))
+        path.with_name("rumble.db-lock").unlink()
         trouble = await listener.trouble.get()
         await write(log, joined(1))
         assert (log.trouble, listener.trouble.empty()) == (trouble, True)
@@ -138,12 +131,12 @@ async def test_facts_written_to_a_lost_file_are_told_when_the_file_is_back(
     async with opened(path, in_process=False) as log:
         await write(log, joined(1))
         listener = Listener(log)
-        move(path, aside)
+        os.replace(path, aside)
         log.append(joined(2))
         begin_write(log)
         assert "was removed or replaced" in str(await listener.trouble.get())
         assert (log.durable, listener.batches) == (1, [])
-        move(aside, path)
+        os.replace(aside, path)
         await log.wait(2)
         assert await listener.trouble.get() is None
         assert listener.facts == [(2, joined(2))]
@@ -159,7 +152,7 @@ async def test_another_database_in_its_place_is_left_alone(path: Path) -> None:
         await write(log, joined(7, "other"))
     async with opened(path, in_process=False) as log:
         listener = Listener(log)
-        move(other, path)  # before the writing process starts
+        os.replace(other, path)  # before the writing process starts
         before = content(path)
         log.append(joined(1))
         assert "was removed or replaced" in str(await listener.trouble.get())
@@ -175,15 +168,7 @@ async def test_a_lost_file_is_told_to_be_back_when_nothing_was_written(path: Pat
     aside = path.with_name("aside.db")
     async with opened(path) as log:
         listener = Listener(log)
-        move(path, aside)
+        os.replace(path, aside)
         assert await listener.trouble.get() is not None
-        move(aside, path)
+        os.replace(aside, path)
         assert await listener.trouble.get() is None
-
-
-def test_files_in_place_are_in_place(path: Path) -> None:
-    path.touch()
-    files = Files(str(path), identity_of(str(path)))
-    assert files.find_displaced() is None
-    path.unlink()
-    assert files.find_displaced() is not None

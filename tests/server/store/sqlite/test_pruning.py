@@ -18,7 +18,8 @@ from rumble_server.store.sqlite.rows import read_sqlite
 from rumble_server.tournament.facts import TournamentCreated, TournamentEnded
 
 from tests.server.failing import raising
-from tests.server.store.disk import joined, opened, rows, write
+from tests.server.store.databases import opened
+from tests.server.store.disk import joined, rows, write
 from tests.server.store.played import FACTS, as_challenges, execute, facts_of, save
 
 pytestmark = pytest.mark.usefixtures("saved")
@@ -30,24 +31,6 @@ MATCHES = [fact.match for fact in FACTS if isinstance(fact, MatchOver)]
 
 def plies(path: Path) -> list[tuple[object, ...]]:
     return rows(path, f"SELECT number FROM log WHERE kind = {DETAIL} AND tournament != 'main/'")
-
-
-def test_plies_go_and_results_stay(path: Path) -> None:
-    every = len(plies(path))
-    assert every > 0
-    assert prune(str(path), LATER_MS) == (2, every)
-    assert plies(path) == []
-    with closing(read_sqlite(str(path))) as reader:
-        for name in ("friday", "monday"):
-            assert reader.tournament_facts(name) == facts_of(FACTS, name)
-        assert set(reader.ended(["friday", "monday"])) == {"friday", "monday"}
-        assert len(reader.club_facts()[0]) == 2
-        for match in MATCHES:
-            with pytest.raises(Pruned, match=f"the moves of {match} were deleted to save space; its result is kept"):
-                reader.match_facts(match)
-        assert reader.match_facts("friday.9.9.9.9") == []
-    assert verify(str(path)).problems == []
-    assert prune(str(path), LATER_MS) == (0, 0)
 
 
 def test_young_and_running_tournaments_are_left(path: Path) -> None:

@@ -12,7 +12,8 @@ from rumble_server.store.sqlite.rows import read_sqlite
 from rumble_server.store.sqlite.schema import APPLICATION_ID, VERSION
 from rumble_server.store.sqlite.store import SqliteStore
 
-from tests.server.store.disk import locked, opened_store, rows, shut
+from tests.server.store.databases import SqliteDatabase, opened_store
+from tests.server.store.disk import next_run, rows, shut
 from tests.server.store.played import execute
 
 # --- the file ---
@@ -28,21 +29,10 @@ async def test_the_disk_is_asked_to_keep_every_commit(path: Path) -> None:
 
 
 def test_runs_are_counted(path: Path) -> None:
-    for run in (1, 2, 3):
-        log = SqliteStore(str(path))
-        assert log.run_number_of() == log.run_number_of("go") == run
-        shut(log)
-
-
-def test_small_values_are_kept_beside_the_log(path: Path) -> None:
-    log = SqliteStore(str(path))
-    assert log.get("identity") is None
-    log.put("identity", "secret")
-    log.put("identity", "changed")
-    shut(log)
-    again = SqliteStore(str(path))
-    assert again.get("identity") == "changed"
-    shut(again)
+    assert [next_run(path) for _ in range(3)] == [1, 2, 3]
+    store = SqliteStore(str(path))
+    assert store.run_number_of() == store.run_number_of("go") == 4
+    shut(store)
 
 
 def test_a_value_that_cannot_be_read_is_an_error_in_one_line(path: Path) -> None:
@@ -56,7 +46,7 @@ def test_a_value_that_cannot_be_read_is_an_error_in_one_line(path: Path) -> None
 def test_a_value_that_cannot_be_kept_is_an_error_in_one_line(path: Path) -> None:
     log = SqliteStore(str(path))
     log.database.execute("PRAGMA busy_timeout = 1")
-    with locked(path), pytest.raises(StoreError, match="cannot write to the database") as refused:
+    with SqliteDatabase(path).locked(), pytest.raises(StoreError, match="cannot write to the database") as refused:
         log.put("a", "b")
     assert "\n" not in str(refused.value)
     shut(log)
