@@ -1,6 +1,5 @@
 """A connection opens again after a loss, and tells no secrets."""
 
-from collections.abc import Iterator
 from contextlib import closing
 
 import pytest
@@ -8,7 +7,7 @@ from rumble_server.store.errors import DamagedLog, StoreError
 
 from tests.needs import need_module
 from tests.postgres.cluster import Cluster, run, through
-from tests.postgres.proxy import proxy
+from tests.postgres.proxy import Proxy
 
 need_module("psycopg", "postgres")
 from psycopg.pq import Format  # noqa: E402
@@ -17,17 +16,9 @@ from rumble_server.store.postgres.connection import PostgresConnection, without_
 pytestmark = pytest.mark.e2e
 
 
-@pytest.fixture
-def connection(postgres_url: str) -> Iterator[PostgresConnection]:
-    connection = PostgresConnection(postgres_url)
-    yield connection
-    connection.close()
-
-
 @pytest.mark.slow
-def test_a_reading_that_finds_its_connection_lost_is_done_on_another(postgres: Cluster, postgres_url: str) -> None:
-    with proxy(postgres.port) as between:
-        connection = PostgresConnection(through(postgres_url, between.port))
+def test_a_reading_that_finds_its_connection_lost_is_done_on_another(postgres_url: str, between: Proxy) -> None:
+    with closing(PostgresConnection(through(postgres_url, between.port))) as connection:
         assert connection.read("SELECT 1") == [(1,)]
         between.cut()
         assert connection.read("SELECT 2") == [(2,)]
@@ -35,7 +26,6 @@ def test_a_reading_that_finds_its_connection_lost_is_done_on_another(postgres: C
         with pytest.raises(StoreError):
             connection.execute("SELECT 3")
         assert connection.execute("SELECT 4") == [(4,)]
-        connection.close()
 
 
 def test_an_error_of_a_query_is_told_in_one_line(connection: PostgresConnection) -> None:
@@ -113,11 +103,8 @@ def test_a_prepared_statement_is_prepared_again_on_another_connection(connection
         connection.close()
 
 
-def test_an_error_of_a_prepared_statement_is_told(postgres: Cluster, postgres_url: str) -> None:
-    with (
-        proxy(postgres.port) as between,
-        closing(PostgresConnection(through(postgres_url, between.port))) as connection,
-    ):
+def test_an_error_of_a_prepared_statement_is_told(postgres_url: str, between: Proxy) -> None:
+    with closing(PostgresConnection(through(postgres_url, between.port))) as connection:
         with pytest.raises(StoreError, match='column "nothing" does not exist'):
             connection.execute_prepared("SELECT nothing", [], [])
         with pytest.raises(StoreError, match="division by zero"):

@@ -14,18 +14,14 @@ from rumble_server.store.postgres import schema  # noqa: E402
 from rumble_server.store.postgres.connection import PostgresConnection  # noqa: E402
 from rumble_server.store.postgres.schema import VERSION, is_prepared, prepare  # noqa: E402
 
+from tests.server.nodes.tables import make_tables  # noqa: E402
+
 pytestmark = pytest.mark.e2e
-
-
-def begin(url: str) -> None:
-    """Prepare the tables as a starting server does."""
-    with closing(PostgresConnection(url)) as connection:
-        prepare(connection)
 
 
 def test_of_servers_that_start_at_once_one_makes_the_tables(postgres_url: str) -> None:
     with ThreadPoolExecutor(4) as threads:
-        list(threads.map(begin, [postgres_url] * 4))
+        list(threads.map(make_tables, [postgres_url] * 4))
     assert run(postgres_url, "SELECT version FROM rumble_version") == [(VERSION,)]
 
 
@@ -34,7 +30,7 @@ def test_an_old_release_of_postgresql_is_refused_in_one_line(
 ) -> None:
     monkeypatch.setattr(schema, "OLDEST", 999)
     with pytest.raises(StoreError, match=r"test_\d+ is in PostgreSQL \d\d; Rumble needs 999 or later"):
-        begin(postgres_url)
+        make_tables(postgres_url)
     assert run(postgres_url, "SELECT to_regclass('log')") == [(None,)]
 
 
@@ -43,7 +39,7 @@ def test_a_database_of_another_encoding_is_refused_in_one_line(postgres: Cluster
     name = f"in_{encoding.lower()}"
     postgres.run(f"CREATE DATABASE {name} ENCODING '{encoding}' TEMPLATE template0")
     with pytest.raises(StoreError, match=f"/{name} has the encoding {encoding}; Rumble needs UTF8$"):
-        begin(postgres.url(name))
+        make_tables(postgres.url(name))
 
 
 @pytest.mark.parametrize("version", [1, 99])

@@ -1,6 +1,6 @@
 """The index of matches follows the log and misses no match, after changes of leader and in older databases."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 
 import pytest
 from rumble_server.store.log.content import Content
@@ -13,7 +13,6 @@ from tests.server.store.sqlite.test_match_index import over, started
 
 need_module("psycopg", "postgres")
 from rumble_server.store.postgres.connection import PostgresConnection  # noqa: E402
-from rumble_server.store.postgres.schema import prepare  # noqa: E402
 from rumble_server.store.postgres.writer import Commits  # noqa: E402
 
 pytestmark = pytest.mark.e2e
@@ -33,15 +32,6 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Callable[[float], None]:
         now_s[0] += seconds
 
     return move_on
-
-
-@pytest.fixture
-def connection(postgres_url: str) -> Iterator[PostgresConnection]:
-    connection = PostgresConnection(postgres_url)
-    prepare(connection)
-    connection.execute("INSERT INTO clubs (club, epoch) VALUES ('main', 1), ('go', 1)")
-    yield connection
-    connection.close()
 
 
 def content(first: int, *facts: LogFact, club: str = "main", epoch: int = 1) -> Content:
