@@ -66,14 +66,6 @@ def test_without_the_database_all_nodes_suspend_and_then_go_on_with_their_clubs(
     assert len(cluster.leaders("one")) == 1
 
 
-def test_a_lone_node_goes_on_with_its_clubs() -> None:
-    cluster, a = alone()
-    a.cut(5 * LEASE_MS)
-    cluster.run(7 * LEASE_MS)
-    assert a.take() == ["suspend", "go on"]
-    assert a.lease.clubs == {"one": 1}
-
-
 def test_a_node_without_its_lease_for_long_closes_all_bots_and_may_go_on() -> None:
     cluster, a = alone()
     a.cut(LEASE_MS + DISCONNECT_MS + 500)

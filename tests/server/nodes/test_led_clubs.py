@@ -1,7 +1,6 @@
 """The commands of a node for its clubs."""
 
 import asyncio
-from contextlib import closing
 from math import inf
 from pathlib import Path
 
@@ -10,16 +9,14 @@ from rumble_protocol.clubs import MAIN
 from rumble_protocol.codes import CloseCode
 from rumble_server.clubs.club import Club
 from rumble_server.store.errors import StoreError
-from rumble_server.tournament.club_facts import NameUsed
 
 from tests.needs import need_module
-from tests.server.failing import fail, note_calls
+from tests.server.failing import fail, fail_if, note_calls
 from tests.server.gateway.served import until
-from tests.server.store.disk import HeldCommits
 
 need_module("psycopg", "postgres")
 
-from rumble_server.nodes import node_clubs  # noqa: E402
+from rumble_server.nodes import led_clubs, node_clubs  # noqa: E402
 
 from tests.server.nodes.memory_nodes import MemoryNode, memory_nodes  # noqa: E402
 
@@ -72,35 +69,6 @@ async def test_a_club_that_cannot_be_abandoned_after_its_hand_over_holds_up_no_o
         first.clubs.stopped_clubs["one"] = club
         first.led.close_handed_over("one")
     assert "club one could not be abandoned" in caplog.text
-
-
-async def test_a_club_lost_and_led_again_while_a_commit_hangs_loses_its_waiting_facts(tmp_path: Path) -> None:
-    """Two takeovers within a commit: another node's, of which a look tells, and then this node's."""
-    async with memory_nodes(tmp_path, 1) as cluster, asyncio.timeout(10):
-        (only,) = cluster.nodes
-        lost = await cluster.led("chess")
-        main, group = only.clubs.main, cluster.store.group
-        held = HeldCommits(group)
-        await group.wait_all()
-        waiting = asyncio.create_task(main.log.wait(main.log.append(NameUsed("anna", None, None, 0))))
-        await until(lambda: bool(held.commits))
-        stale = asyncio.create_task(lost.log.wait(lost.log.append(NameUsed("ben", None, None, 0))))
-        await asyncio.sleep(0)
-        row = cluster.leases.table.clubs["chess"]
-        epoch, row.epoch = row.epoch, row.epoch + 2
-        cluster.leases.look()
-        with pytest.raises(StoreError, match="another node leads the club chess"):
-            await stale
-        await until(lambda: only.clubs.get_loaded("chess") not in (None, lost))
-        again = only.clubs.get_loaded("chess")
-        assert again is not None
-        new = again.log.append(NameUsed("carl", None, None, 0))
-        lost.log.append(NameUsed("dora", None, None, 0))
-        held.go_on.set()
-        await asyncio.gather(waiting, again.log.wait(new))
-        assert held.commits == [[f"main@{main.log.epoch}"], [f"chess@{epoch + 2}"]]
-        with closing(cluster.store.reader("chess")) as reader:
-            assert [fact.name for fact in reader.club_facts()[0] if isinstance(fact, NameUsed)] == ["carl"]
 
 
 async def test_a_command_to_discard_a_club_does_not_call_the_lease(
@@ -180,6 +148,16 @@ async def test_a_club_that_no_node_can_load_is_tried_by_all_in_turn_and_after_pa
         assert len(failed) == 1
         cluster.leases.move("one", leader.id)
         await until(lambda: len(failed) == 2)
+
+
+async def test_a_club_is_loaded_again_after_an_error_of_the_database(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(led_clubs, "AGAIN_S", 0.01)
+    async with memory_nodes(tmp_path, 1) as cluster:
+        failed = fail_if(monkeypatch, cluster.store, "open_led_log", lambda *_: True, 2, StoreError("not yet"))
+        await cluster.led("one")
+        assert len(failed) == 2
 
 
 async def test_a_lone_node_tries_again_to_load_a_club(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -108,16 +108,6 @@ async def test_a_club_lost_while_it_is_read_is_loaded_by_the_next_request(
         assert await server.clubs.load("chess") is server.clubs.get_loaded("chess") is not None
 
 
-async def test_a_removed_club_has_no_leader_any_more(postgres_url: str) -> None:
-    async with running(postgres_url) as server:
-        await create(server, "chess")
-        node = server._node
-        assert node is not None
-        assert node.leads == ["chess", MAIN]
-        Administrator(server.arena).remove("chess")
-        await until(lambda: node.leads == [MAIN])
-
-
 async def test_a_club_whose_loading_fails_is_loaded_by_the_next_request(
     postgres_url: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
