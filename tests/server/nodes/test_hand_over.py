@@ -5,7 +5,7 @@ from random import Random
 
 import pytest
 from rumble_server.nodes.hand_over import AT_ONCE, LISTEN_MS, READY_MS
-from rumble_server.store.postgres.lease_statements import Ready
+from rumble_server.store.postgres.lease_statements import HandOver, Ready, Statement, StatementResult
 
 from tests.server.nodes.virtual_cluster import CLUBS, Cluster, Node, alone, lead, led, weather
 from tests.server.nodes.virtual_node import LEASE_MS
@@ -41,6 +41,44 @@ def test_a_release_that_is_lost_is_made_again_and_leads_the_club_nowhere() -> No
     assert cluster.table.clubs["one"].node is None
     assert a.led["one"] == epoch
     assert a.take()[-1] == "close one"
+
+
+def test_a_hand_over_whose_answer_is_lost_closes_the_bots() -> None:
+    cluster, a, *_ = led("one")
+    run = cluster.table.run
+
+    def run_and_cut(node: str, statement: Statement) -> StatementResult:
+        if isinstance(statement, HandOver):
+            a.cut(LEASE_MS // 2)
+        return run(node, statement)
+
+    cluster.table.run = run_and_cut  # type: ignore[method-assign]
+    move(cluster, "c", 2 * LEASE_MS)
+    assert cluster.leaders("one") == ["c"]
+    assert a.take() == ["stop one", "close one"]
+
+
+def test_a_club_whose_next_leader_dies_before_the_hand_over_is_led_again() -> None:
+    cluster, a, _, c = led("one")
+    a.hand_over = lambda club: a.log.append(club)  # type: ignore[method-assign]
+    move(cluster, "c", LEASE_MS)
+    assert a.take() == ["one"]
+    c.die()
+    cluster.run(2 * LEASE_MS)
+    a.act(partial(a.lease.hand_overs.on_stopped, "one"))
+    cluster.run(LEASE_MS)
+    assert cluster.leaders("one") == ["a"]
+    assert a.led["one"] == 2
+
+
+def test_an_offer_that_is_lost_is_made_again() -> None:
+    cluster, a, *_ = led("one")
+    a.way.is_down = True
+    a.act(a.lease.drain)
+    cluster.run(100)
+    a.way.is_down = False
+    cluster.run(2 * LEASE_MS)
+    assert cluster.leaders("one") in (["b"], ["c"])
 
 
 def test_a_club_that_a_node_cannot_load_goes_to_the_next_node_in_the_order_unless_the_node_has_lost_it() -> None:
@@ -259,6 +297,15 @@ def test_the_bots_of_a_club_are_closed_in_time_where_the_next_leader_does_not_li
     assert a.take() == ["stop one"]
     cluster.run(LEASE_MS)
     assert a.take() == ["close one"]
+
+
+def test_the_bots_of_a_club_are_closed_as_soon_as_its_next_leader_gives_the_club_up() -> None:
+    cluster, a, _, c = led("one")
+    c.lease.on_listening = lambda *_: None  # type: ignore[method-assign]
+    move(cluster, "c", LEASE_MS)
+    c.act(partial(c.lease.hand_overs.release, "one"))
+    cluster.run(100)
+    assert a.take() == ["stop one", "close one"]
 
 
 def test_bots_are_closed_when_every_node_knows_the_next_leader() -> None:

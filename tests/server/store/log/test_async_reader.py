@@ -10,8 +10,6 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 import pytest
-from rumble_server.gateway.read_fairness import ReadFairness
-from rumble_server.gateway.request_fairness import RequestFairness
 from rumble_server.limits.bounds import Bounds
 from rumble_server.store.errors import DamagedLog, StoreError
 from rumble_server.store.log import async_reader as module
@@ -98,30 +96,14 @@ async def find(reader: AsyncReader, tournament_id: str) -> EndedTournament | Non
     return await found
 
 
-async def test_a_request_that_waits_for_time_does_not_keep_the_reading_process(
-    database: Database, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    class NeverAgain(ReadFairness):
-        async def wait_for_time(self, address: str, *, has_begun: bool = False) -> None:
-            if has_begun:
-                await asyncio.Event().wait()
-
-    async def app(scope: Any, receive: Any, send: Any) -> None:
-        await reader.run(len, ["for the request"])
-
-    async def drop(_message: Any = None) -> Any:
-        """Drop the answer."""
-
+async def test_a_request_that_waits_for_time_does_not_keep_the_reading_process(database: Database) -> None:
     await written(database, FIRST)
     async with reader_of(database, here=False) as reader:
-        begun = note_calls(monkeypatch, reader._workers.process, "run")
-        waiting = asyncio.create_task(RequestFairness(app, NeverAgain(1))({"type": "http"}, drop, drop))
-        await until_true(lambda: begun)
+        asking = reader.run(len, ["for a request"])
+        asking.send(None)  # the request asks, and then gets no time
         async with asyncio.timeout(20):
             assert await reader.run(len, ["for another", "one"]) == 2
-        assert not waiting.done()
-        waiting.cancel()
-        await waiting
+        asking.close()
 
 
 async def test_the_process_serves_nobody_else_while_it_works_on_for_a_caller_that_is_gone(
