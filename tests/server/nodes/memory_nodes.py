@@ -28,7 +28,7 @@ from rumble_server.store.sqlite.store import SqliteStore
 from tests.server.gateway.served import until
 from tests.server.lease import HeldWhile
 from tests.server.nodes.table import Row, Table
-from tests.server.store.databases import WriterInProcess
+from tests.server.store.databases import sqlite_writer
 from tests.server.world import Bot, MemoryLink
 
 LEASE_MS = 60_000
@@ -203,7 +203,7 @@ class MemoryCluster:
 async def memory_nodes(folder: Path, count: int, **bounds: Any) -> AsyncIterator[MemoryCluster]:
     """Run nodes, and yield them when every node knows all nodes."""
     store = Store(str(folder / "rumble.db"))
-    store.group.writer = WriterInProcess(store.database)  # type: ignore[assignment]
+    store.group.writer = sqlite_writer(store.database)  # type: ignore[assignment]
     cluster = MemoryCluster(store)
     try:
         for _ in range(count):

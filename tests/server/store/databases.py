@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import sqlite3
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from itertools import cycle
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -60,7 +61,7 @@ class SqliteDatabase:
 
     def writer(self, store: SqliteStore) -> "WriterInProcess":
         store.database.execute("PRAGMA busy_timeout = 1")
-        return WriterInProcess(store.database)
+        return sqlite_writer(store.database)
 
     def rows(self, query: str = ROWS) -> list[tuple[Any, ...]]:
         with contextlib.closing(sqlite3.connect(self.url)) as database:
@@ -87,23 +88,33 @@ class SqliteDatabase:
 
 
 class WriterInProcess:
-    """A writer to a file in this process; it writes the index of matches with every second commit."""
+    """A writer in this process, in place of the writing process. `commit` writes a commit to a database."""
 
-    def __init__(self, database: sqlite3.Connection) -> None:
-        self._database = database
-        self._writes = 0
+    def __init__(
+        self, commit: Callable[[Sequence[Content], bool], Sequence[str]], close: Callable[[], None] = lambda: None
+    ) -> None:
+        self._commit, self._close = commit, close
 
     async def write(self, contents: Sequence[Content], *, again: bool) -> Sequence[str]:
         await asyncio.sleep(0)
-        self._writes += 1
+        return self._commit(contents, again)
+
+    async def close(self) -> None:
+        self._close()
+
+
+def sqlite_writer(database: sqlite3.Connection) -> WriterInProcess:
+    """Return a writer to a file, which writes the index of matches with every second commit."""
+    index = cycle([False, True])
+
+    def commit(contents: Sequence[Content], _again: bool) -> Sequence[str]:
         try:
-            write(self._database, contents, index=self._writes % 2 == 0)
+            write(database, contents, index=next(index))
         except sqlite3.Error as error:
             raise StoreError(str(error)) from None
         return ()
 
-    async def close(self) -> None:
-        pass
+    return WriterInProcess(commit)
 
 
 class PostgresDatabase:
@@ -112,8 +123,13 @@ class PostgresDatabase:
     def __init__(self, url: str) -> None:
         self.url = url
 
-    def writer(self, store: Any) -> "_PostgresWriter":
-        return _PostgresWriter(self.url)
+    def writer(self, store: Any) -> WriterInProcess:
+        from rumble_server.store.postgres.connection import PostgresConnection
+        from rumble_server.store.postgres.writer import Commits
+
+        connection = PostgresConnection(self.url)
+        connection.execute("SET lock_timeout = 20")
+        return WriterInProcess(Commits(connection).commit, connection.close)
 
     def rows(self, query: str = ROWS) -> list[tuple[Any, ...]]:
         return run(self.url, query)
@@ -146,23 +162,6 @@ class PostgresDatabase:
         from rumble_server.store.postgres.rows import read_postgres
 
         return read_postgres(self.url)
-
-
-class _PostgresWriter:
-    def __init__(self, url: str) -> None:
-        from rumble_server.store.postgres.connection import PostgresConnection
-        from rumble_server.store.postgres.writer import Commits
-
-        self._connection = PostgresConnection(url)
-        self._connection.execute("SET lock_timeout = 20")
-        self._commits = Commits(self._connection)
-
-    async def write(self, contents: Sequence[Content], *, again: bool) -> Sequence[str]:
-        await asyncio.sleep(0)
-        return self._commits.commit(contents, again)
-
-    async def close(self) -> None:
-        self._connection.close()
 
 
 @contextlib.asynccontextmanager

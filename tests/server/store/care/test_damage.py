@@ -135,13 +135,12 @@ def test_a_refused_start_leaves_the_sign_that_values_are_lost(path: Path) -> Non
 
 
 def test_rows_that_a_server_writes_meanwhile_are_no_damage(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    facts = FACTS
-    half = next(number for number, fact in enumerate(facts) if isinstance(fact, TournamentEnded))
+    half = next(number for number, fact in enumerate(FACTS) if isinstance(fact, TournamentEnded))
     path.unlink()
-    save(path, facts[:half])
+    save(path, FACTS[:half])
 
     def play_and_read(database: sqlite3.Connection) -> Iterator[RawRow]:
-        batch = batch_of(half + 1, *facts[half:])
+        batch = batch_of(half + 1, *FACTS[half:])
         with closing(open_database(str(path))) as other:
             write(other, [batch.content()], index=True)
         return read_rows(database)
