@@ -43,7 +43,7 @@ def forecast(config: TournamentConfig, bots: int) -> Forecast:
     """Return the forecast for `bots` bots. Raises ValueError if the tournament cannot be played with so many bots."""
     schedule = config.make_schedule(bots)
     times = 1 + config.replays if schedule.has_bracket else 1
-    matches, in_a_row = schedule.matches_total({}), schedule.rounds_in_all * config.legs
+    matches, in_a_row = schedule.matches_total({}), schedule.number_of_rounds * config.legs
     plies, control = usual_plies(config.game, config.settings, config.match_seats), config.time_control
     all_ms = in_a_row * (plies * (control.move_ms + control.increment_ms) + 2 * control.bank_ms)
     return Forecast(matches, matches * times, in_a_row, plies, _bounded_ms(all_ms * QUICK), _bounded_ms(all_ms * times))

@@ -37,8 +37,8 @@ class Schedule(ABC, Generic[R, P]):
     """True if each round must be written to the log, because rounds depend on results or come from a search."""
     has_bracket = False
     """True if bots are ranked by `places` (the round they reach), not by points."""
-    number_of_rounds = 0
-    """The number of rounds of a complete tournament; 0 for a schedule that overrides `rounds_in_all`."""
+    number_of_rounds: int
+    """The number of rounds of a complete tournament. A bot has at most one pairing in each round."""
 
     plan: Any
     """The organiser's choices: a `Plan` for matches of two, a `TablePlan` for tables."""
@@ -50,11 +50,6 @@ class Schedule(ABC, Generic[R, P]):
         """The bots that get half a point in place of a pairing, by round of a Swiss."""
         self.rounds_added: list[R] = []
         """The rounds of a Swiss so far; empty for other schedules."""
-
-    @property
-    def rounds_in_all(self) -> int:
-        """The number of rounds of a complete tournament. A bot has at most one pairing in each round."""
-        return self.number_of_rounds
 
     @abstractmethod
     def queue(self, bots: Iterable[str]) -> Queue:

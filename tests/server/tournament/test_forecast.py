@@ -26,7 +26,7 @@ def test_a_forecast_tells_the_matches_that_the_schedule_pairs(bots: int, given: 
 
 
 def test_a_gauntlet_of_many_challengers_waits_for_the_larger_side() -> None:
-    assert FORMATS["gauntlet"].schedule(Plan(10, challengers=7)).rounds_in_all == 7
+    assert FORMATS["gauntlet"].schedule(Plan(10, challengers=7)).number_of_rounds == 7
 
 
 def test_rounds_that_follow_results() -> None:

@@ -20,6 +20,7 @@ class Gauntlet(FixedSchedule):
         if not 1 <= plan.challengers < plan.bots:
             raise ValueError(f"a gauntlet of {plan.bots} has 1 to {plan.bots - 1} challengers, not {plan.challengers}")
         super().__init__(plan)
+        self.number_of_rounds = max(plan.challengers, plan.bots - plan.challengers) * plan.cycles
 
     def rounds(self) -> Iterator[Round]:
         """Yield the rounds. The challengers are one side, and the rest of the field is the other side.
@@ -40,11 +41,6 @@ class Gauntlet(FixedSchedule):
                     ahead = (challenger + other + cycle) % 2
                     pairings.append(Pairing(cycle, number, board, *(pair if ahead else pair[::-1])))
                 yield Round(tuple(pairings))
-
-    @property
-    def rounds_in_all(self) -> int:
-        plan = self.plan
-        return max(plan.challengers, plan.bots - plan.challengers) * plan.cycles
 
     def matches_total(self, results: Results, withdrawn: Collection[int] = ()) -> int:
         plan = self.plan

@@ -16,6 +16,7 @@ class RoundRobin(FixedSchedule):
 
     def __init__(self, plan: Plan) -> None:
         super().__init__(plan)
+        self.number_of_rounds = self._rounds_a_cycle * plan.cycles
         self._leads = berger_leads(plan.bots) if plan.cycles * plan.legs % 2 else [0] * plan.bots
         """For each bot, also for late joiners: number of first moves minus number of second moves in all rounds."""
 
@@ -63,10 +64,6 @@ class RoundRobin(FixedSchedule):
     @property
     def _rounds_a_cycle(self) -> int:
         return self.plan.bots - 1 + self.plan.bots % 2
-
-    @property
-    def rounds_in_all(self) -> int:
-        return self._rounds_a_cycle * self.plan.cycles
 
     def matches_total(self, results: Results, withdrawn: Collection[int] = ()) -> int:
         bots = len(self._leads)

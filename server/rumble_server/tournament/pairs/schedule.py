@@ -62,11 +62,7 @@ class FixedSchedule(PairSchedule):
 
     @abstractmethod
     def rounds(self) -> Iterator[Round]:
-        """Yield all rounds. Each round is made only when asked for. The number of rounds is `rounds_in_all`."""
-
-    @property
-    @abstractmethod
-    def rounds_in_all(self) -> int: ...
+        """Yield all rounds. Each round is made only when asked for. The number of rounds is `number_of_rounds`."""
 
     def prepare(self, results: Results, withdrawn: Collection[int] = ()) -> Callable[[], Round] | None:
         following = self._next

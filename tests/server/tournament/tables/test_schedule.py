@@ -31,7 +31,7 @@ def test_a_search_makes_all_rounds_at_once_and_off_the_event_loop(kind: type[Tab
     assert schedule.is_finished({})
     assert schedule.prepare({}) is None
     assert schedule.matches_total({}) == len(made.seatings)
-    assert {seating.round for seating in made.seatings} == set(range(1, schedule.rounds_in_all + 1))
+    assert {seating.round for seating in made.seatings} == set(range(1, schedule.number_of_rounds + 1))
 
 
 @pytest.mark.parametrize("name", FORMATS)
