@@ -158,8 +158,7 @@ def _row(row: list[str], at: dict[str, int], line: str, names: FileNames) -> Res
             return [f"{where('at_fault')}: seats are 0 and 1, not {row[at['at_fault']]!r}"]
         fault = tuple(int(cell) for cell in cells)
     match = row[at["match"]] if "match" in at else ""
-    moves = tuple(row[at["moves"]].split()) if "moves" in at else ()
-    return Result((first, second), (got, other), termination, fault, match, moves)
+    return Result((first, second), (got, other), termination, fault, match)
 
 
 def _score(text: str) -> tuple[float | None, float | None]:

@@ -80,4 +80,4 @@ def _match(match: Any, where: str, names: FileNames) -> Result | list[str]:
         return problems
     pair = (float(scores[0]), float(scores[1]))
     at_fault = blame(pair, termination) if fault is None else tuple(map(int, fault))
-    return Result((seats[0], seats[1]), pair, termination, at_fault, str(match.get("id", "")), tuple(moves))
+    return Result((seats[0], seats[1]), pair, termination, at_fault, str(match.get("id", "")))

@@ -31,7 +31,6 @@ class Result:
     termination: Termination = Termination.NORMAL
     at_fault: tuple[int, ...] = ()
     match_id: str = ""
-    moves: tuple[str, ...] = ()
 
     @property
     def is_forfeit(self) -> bool:
@@ -47,7 +46,7 @@ def result_of(over: MatchOver) -> Result:
     seats, scores = over.seats, over.scores
     if scores is None or len(seats) != 2 or len(scores) != 2:
         raise ValueError(f"match {over.match}, attempt {over.attempt}, has no result between two bots")
-    return Result(seats, scores, over.termination, over.at_fault, over.match, over.moves)
+    return Result(seats, scores, over.termination, over.at_fault, over.match)
 
 
 def blame(scores: tuple[float, float], termination: Termination) -> tuple[int, ...]:

@@ -58,11 +58,6 @@ class Entrant:
         """Return the rest of the absent budget at `now_ms`, in ms. The budget must be running."""
         return min(self.absent_left_ms, max(0, self.absent_until_ms - now_ms))
 
-    def set_absent_left(self, left_ms: int, now_ms: int) -> None:
-        """Set the rest of the budget at `now_ms`. If the bot is still absent, the budget runs on from this time."""
-        self.absent_left_ms = left_ms
-        self.count_absence_from(now_ms)
-
     def count_absence_from(self, at_ms: int) -> None:
         """If the bot is absent, let its absent budget run only from `at_ms` on."""
         if self.absent_since_ms is not None:

@@ -6,8 +6,7 @@ after these openings, the game's estimate is near even, and neither seat can for
 maps one of the positions onto another.
 """
 
-from collections import Counter
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
 from typing import Any
@@ -116,15 +115,6 @@ def _problem(state: State, moves: Opening) -> str:
         except EngineError as error:
             return f"move {number}: {error}"
     return "" if state.outcome is None else f"the game is over after it ({state.outcome.reason})"
-
-
-def duplicates(matches: Iterable[tuple[Hashable, Sequence[str]]]) -> dict[tuple[Hashable, Opening], int]:
-    """Count the matches that have equal keys and equal moves. A key is, for example, the seats of a match.
-
-    Return the number of matches for each pair of a key and moves. Pairs with a single match are left out.
-    """
-    counts = Counter((key, tuple(moves)) for key, moves in matches)
-    return {key_and_moves: number for key_and_moves, number in counts.items() if number > 1}
 
 
 def _generate(game: Game, start: State, random: Random, count: int) -> list[Opening]:

@@ -186,8 +186,10 @@ class Tournament:
             self._mark_for_check((fact.bot,))
 
     def _apply_absent(self, fact: facts.BotAbsent) -> None:
-        self.field[fact.bot].set_absent_left(fact.absent_left_ms, fact.at_ms)
-        self._update_gone(self.field[fact.bot])
+        entrant = self.field[fact.bot]
+        entrant.absent_left_ms = fact.absent_left_ms
+        entrant.count_absence_from(fact.at_ms)  # if the bot is still absent, its budget runs on from this time
+        self._update_gone(entrant)
         self._mark_for_check((fact.bot,))
 
     def _apply_benched(self, fact: facts.BotBenched) -> None:

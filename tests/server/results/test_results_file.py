@@ -158,7 +158,7 @@ def test_our_export() -> None:
     assert file.byes == {"C": 2}
     assert file.tournament is not None
     assert file.tournament["name"] == "Friday"
-    assert file.results == (Result(("A", "B"), (1.0, 0.0), Termination.TIMEOUT, (1,), "friday.1.1.1.1", ("4", "0")),)
+    assert file.results == (Result(("A", "B"), (1.0, 0.0), Termination.TIMEOUT, (1,), "friday.1.1.1.1"),)
     lines = rank(file.results, field=file.field, byes=file.byes)
     assert [(line.name, line.points) for line in lines] == [("C", 2), ("A", 1), ("B", 0)]
 

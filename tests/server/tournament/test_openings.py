@@ -9,7 +9,6 @@ from rumble_server.tournament.openings import (
     BadOpenings,
     Opening,
     affordable,
-    duplicates,
     opening_of,
     read_openings,
     suite,
@@ -114,11 +113,6 @@ def test_bad_lines_are_named_by_number() -> None:
     )
     with pytest.raises(BadOpenings, match="no opening"):
         read_openings("# nothing\n", TICTACTOE)
-
-
-def test_duplicates() -> None:
-    matches = [(("A", "B"), ["1", "2"]), (("B", "A"), ["1", "2"]), (("A", "B"), ["1", "2"]), (("A", "B"), ["1"])]
-    assert duplicates(matches) == {(("A", "B"), ("1", "2")): 2}
 
 
 @pytest.mark.parametrize(("name", "settings"), [("gomoku", {"columns": 19, "rows": 19}), ("hex", {"size": 19})])

@@ -104,14 +104,12 @@ class TableTally(FieldTally[TableResult, TableCount]):
         """Number of tables at which seats that stayed to the end had different payoffs."""
 
     @property
-    def is_paid(self) -> bool:
-        """True if there are results, and every result has payoffs."""
-        return 0 < self.paid == self.sizes.total()
-
-    @property
     def is_cooperative(self) -> bool:
-        """True if seats that stayed to the end always had equal payoffs. Such results show nothing about strength."""
-        return self.is_paid and self.equal > 0 == self.unequal
+        """True if every result has payoffs, and seats that stayed to the end always had equal payoffs.
+
+        Such results show nothing about strength.
+        """
+        return self.paid == self.sizes.total() and self.equal > 0 == self.unequal
 
     def add(self, result: TableResult, sign: int = 1) -> None:
         seats, places, payoffs, absent = result.seats, result.places, result.payoffs, result.absent

@@ -41,7 +41,6 @@ class TrfPlayer:
     number: int
     """Starting number of the player."""
     name: str
-    title: str
     rating: int | None
     points: int | None
     """Points as the file gives them, in tenths; None if the file has no points."""

@@ -199,7 +199,6 @@ class _Reader:
         self.players[number] = TrfPlayer(
             number,
             line.columns(15, 47),
-            line.columns(11, 13),
             line.whole(49, 52, "the rating", 0) or None if line.columns(49, 52) else None,
             line.tenths(81, 84, "the points") if line.columns(81, 84) else None,
             line.whole(86, 89, "the rank") if line.columns(86, 89) else None,

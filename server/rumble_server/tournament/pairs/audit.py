@@ -28,7 +28,6 @@ from rumble_server.tournament.audit import (
     ScheduleKey,
     seconds,
 )
-from rumble_server.tournament.openings import duplicates
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +83,7 @@ def audit_pairs(matches: Iterable[AuditedMatch], context: Context) -> Audit:
     if not context.is_finished:
         waits.look_at_now()
     played = [(match.seats, match.moves) for match in ordered if match.moves and match.ended_ms is not None]
-    repeated = sum(number - 1 for number in duplicates(played).values())
+    repeated = len(played) - len(set(played))
     flags = (*_seat_flags(bots, context), *waits.flags())
     return Audit(bots, len(ordered), len(ordered) - repeated, flags, context.void)
 

@@ -40,7 +40,7 @@ def test_a_player() -> None:
     )
     other = player(8, "   7 b 0", "   7 w =", points="0.5")
     found = event(line, other).players[0]
-    assert (found.number, found.name, found.title, found.rating) == (7, "Sergeyev, Ilya", "gm", 2540)
+    assert (found.number, found.name, found.rating) == (7, "Sergeyev, Ilya", 2540)
     assert (found.points, found.rank) == (15, 3)
     assert found.entries == (TrfEntry(8, "w", "1"), TrfEntry(8, "b", "="))
 
