@@ -25,7 +25,7 @@ of a state is the view with every die, as JSON.
 import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from random import Random
 from typing import Any, Final, NoReturn
@@ -98,46 +98,26 @@ def next_in(seat: int, counts: Sequence[int]) -> int:
     return next(each for each in later if counts[each])
 
 
+@dataclass(slots=True, unsafe_hash=True)
 class LiarsDiceState(State):
     """The dice and bids of the round, the seat to move, the seats that are out, and the last round.
 
     Before a roll, the seat to move is the seat that bids first after the roll.
     """
 
-    __slots__ = ("_to_move", "bids", "counts", "dice_each", "hands", "last_round", "ones_wild", "out")
+    dice_each: int
+    ones_wild: bool
+    counts: tuple[int, ...]
+    """The number of dice of each seat."""
+    mover: int
+    out: tuple[int, ...] = ()
+    """The seats that are out, in the order in which they went out."""
+    hands: Hands = ()
+    """The dice of each seat; empty before the roll."""
+    bids: Bids = ()
+    last_round: Round | None = None
 
     can_fall = True
-
-    def __init__(
-        self,
-        rules: tuple[int, bool],
-        counts: tuple[int, ...],
-        to_move: int,
-        out: tuple[int, ...] = (),
-        hands: Hands = (),
-        bids: Bids = (),
-        last_round: Round | None = None,
-    ) -> None:
-        self.dice_each, self.ones_wild = rules
-        self.counts = counts
-        """The number of dice of each seat."""
-        self._to_move = to_move
-        self.out = out
-        """The seats that are out, in the order in which they went out."""
-        self.hands = hands
-        """The dice of each seat; empty before the roll."""
-        self.bids = bids
-        self.last_round = last_round
-
-    def _key(self) -> tuple[object, ...]:
-        rules = self.dice_each, self.ones_wild
-        return rules, self.counts, self._to_move, self.out, self.hands, self.bids, self.last_round
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, LiarsDiceState) and self._key() == other._key()
-
-    def __hash__(self) -> int:
-        return hash(self._key())
 
     @property
     def seats(self) -> int:
@@ -145,7 +125,7 @@ class LiarsDiceState(State):
 
     @property
     def to_move(self) -> int:
-        return self._to_move
+        return self.mover
 
     @property
     def finished(self) -> tuple[int, ...]:
@@ -214,7 +194,7 @@ class LiarsDiceState(State):
             if not all(map(ROLL.fullmatch, words)) or tuple(map(len, hands)) != self.counts:
                 raise UnreadableMove(f"{shown(text)} is not a roll of the dice on the table: 51 - 4")
             return sum(FACES.index(face) * 6**place for place, face in enumerate("".join(hands)))
-        return FALL if text == IDLE and self.hands else self.code_for(self._to_move, text)
+        return FALL if text == IDLE and self.hands else self.code_for(self.mover, text)
 
     def code_for(self, seat: int, text: str) -> int:
         read = MOVE.fullmatch(text)
@@ -236,25 +216,26 @@ class LiarsDiceState(State):
     def after(self, code: int) -> "LiarsDiceState":
         if self.is_chance:
             hands = tuple("".join(sorted(hand)) for hand in self._rolled(code))
-            return self._with(self.counts, self._to_move, self.out, hands, (), self.last_round)
-        seat = self._to_move
+            return replace(self, hands=hands)
+        seat = self.mover
         if code == LIAR:
             return self._called()
         if code == FALL:
             return self._next_round(seat, 0, self.last_round)
-        bids = (*self.bids, (seat, code))
-        return self._with(self.counts, next_in(seat, self.counts), self.out, self.hands, bids, self.last_round)
+        mover, bids = next_in(seat, self.counts), (*self.bids, (seat, code))
+        rules = self.dice_each, self.ones_wild
+        return LiarsDiceState(*rules, self.counts, mover, self.out, self.hands, bids, self.last_round)
 
     def after_all(self, moves: Mapping[int, int]) -> "LiarsDiceState":
-        return self.after(moves.get(self._to_move, FALL))
+        return self.after(moves.get(self.mover, FALL))
 
     def joint_text(self, moves: Mapping[int, int]) -> str:
-        return self.text_of(moves.get(self._to_move, FALL))
+        return self.text_of(moves.get(self.mover, FALL))
 
     def _called(self) -> "LiarsDiceState":
         """Return the state after the mover has called `liar`."""
-        loser = loser_of(self.hands, self.bids, self._to_move, self.ones_wild)
-        ended = Round(self.hands, self.bids, self._to_move, loser)
+        loser = loser_of(self.hands, self.bids, self.mover, self.ones_wild)
+        ended = Round(self.hands, self.bids, self.mover, loser)
         return self._next_round(loser, self.counts[loser] - 1, ended)
 
     def _next_round(self, seat: int, left: int, last_round: Round | None) -> "LiarsDiceState":
@@ -264,12 +245,8 @@ class LiarsDiceState(State):
         """
         counts = (*self.counts[:seat], left, *self.counts[seat + 1 :])
         out = self.out if left else (*self.out, seat)
-        return self._with(counts, seat if left else next_in(seat, counts), out, (), (), last_round)
-
-    def _with(
-        self, counts: tuple[int, ...], to_move: int, out: tuple[int, ...], hands: Hands, bids: Bids, last: Round | None
-    ) -> "LiarsDiceState":
-        return LiarsDiceState((self.dice_each, self.ones_wild), counts, to_move, out, hands, bids, last)
+        mover = seat if left else next_in(seat, counts)
+        return LiarsDiceState(self.dice_each, self.ones_wild, counts, mover, out, last_round=last_round)
 
     # --- Forms ---
 
@@ -282,7 +259,7 @@ class LiarsDiceState(State):
             "counts": list(self.counts),
             "hands": [hand if seat in (owner, ALL) else HIDDEN * len(hand) for owner, hand in enumerate(hands)],
             "bids": _bids_view(self.bids),
-            "to_move": self._to_move,
+            "to_move": self.mover,
             "out": list(self.out),
             "last_hands": list(last.hands) if last else [],
             "last_bids": _bids_view(last.bids) if last else [],
@@ -325,7 +302,7 @@ class LiarsDiceGame(Game):
         full = self.complete(settings)
         self.check_seats(seats)
         dice = int(full["dice_each"])
-        return LiarsDiceState((dice, bool(full["ones_wild"])), (dice,) * seats, 0)
+        return LiarsDiceState(dice, bool(full["ones_wild"]), (dice,) * seats, 0)
 
     def load(self, view: Mapping[str, Any]) -> NoReturn:
         raise BadPosition("a view of liars-dice does not tell the dice of all seats: draw some with `sample`")
@@ -370,7 +347,7 @@ def _state(view: Mapping[str, Any], hands: Sequence[str], seat: int) -> LiarsDic
         last = None
         if view["last_call"]:
             last = Round(tuple(view["last_hands"]), _bids(view["last_bids"]), *view["last_call"])
-        state = LiarsDiceState(rules, counts, view["to_move"], out, dice, _bids(view["bids"]), last)
+        state = LiarsDiceState(*rules, counts, view["to_move"], out, dice, _bids(view["bids"]), last)
         is_possible = _is_possible(state) and all(view[name] == value for name, value in state.view(seat).items())
     except (KeyError, IndexError, TypeError, ValueError, AttributeError) as error:
         raise BadPosition("not a liars-dice view: a field is missing, or of another type") from error

@@ -28,6 +28,7 @@ The position's text is the FEN and the moves of `since`, with spaces between.
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from rumble_engine.drawing import Drawing, Path, Piece, Shape
@@ -42,7 +43,7 @@ from rumble_engine.squares import squares
 from rumble_engine.texts import shown
 from rumble_engine.views import settings_in, text_in, texts_in
 
-START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -"
+START = read("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1")
 BOARD = squares(8, 8, from_top=False)
 KINDS: dict[str, Shape] = {"K": "king", "Q": "queen", "R": "rook", "B": "bishop", "N": "knight", "P": "pawn"}
 MEN = {
@@ -60,44 +61,24 @@ SIDES = {".": 0} | {man: 1 if man.isupper() else -1 for man in MEN}
 """The side of each character of a board: 1 for white, -1 for black, 0 for an empty cell."""
 
 
+@dataclass(slots=True, eq=False, repr=False)
 class ChessState(State):
     """A position, the moves since the last irreversible move, the positions since then, and cached results."""
 
-    __slots__ = (
-        "_claims",
-        "_codes",
-        "_judged",
-        "_mover",
-        "_number",
-        "_outcome",
-        "_position",
-        "_quiet",
-        "_seen",
-        "_since",
-    )
-
-    def __init__(
-        self,
-        position: Position,
-        claims: bool,
-        mover: int,
-        quiet: int,
-        number: int,
-        since: tuple[str, ...] = (),
-        seen: tuple[str, ...] = (),
-    ) -> None:
-        """Make the state.
-
-        `quiet` is the number of plies since the last capture or pawn's move. `number` is the move number of the FEN.
-        `since` has the moves after the last irreversible move. For each of these moves, `seen` has the key of the
-        position before the move.
-        """
-        self._position, self._claims, self._mover = position, claims, mover
-        self._quiet, self._number, self._since = quiet, number, since
-        self._seen = (*seen, position.key)
-        self._codes: list[int] | None = None
-        self._outcome: Outcome | None = None
-        self._judged = False
+    _position: Position
+    _claims: bool
+    _mover: int
+    _quiet: int
+    """Number of plies since the last capture or pawn's move."""
+    _number: int
+    """The move number of the FEN."""
+    _seen: tuple[str, ...]
+    """Keys of the positions since the last irreversible move, the present position last."""
+    _since: tuple[str, ...] = ()
+    """The moves after the last irreversible move."""
+    _codes: list[int] | None = None
+    _outcome: Outcome | None = None
+    _judged: bool = False
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, ChessState) and self._identity() == other._identity()
@@ -129,9 +110,11 @@ class ChessState(State):
         before, position = self._position, self._position.after(code)
         mover, number = 1 - self._mover, self._number + self._mover
         quiet = self._quiet + 1 if position.quiet else 0
+        seen: tuple[str, ...] = (position.key,)
+        since: tuple[str, ...] = ()
         if quiet and position.rights == before.rights:
-            return ChessState(position, self._claims, mover, quiet, number, (*self._since, TEXTS[code]), self._seen)
-        return ChessState(position, self._claims, mover, quiet, number)
+            seen, since = (*self._seen, position.key), (*self._since, TEXTS[code])
+        return ChessState(position, self._claims, mover, quiet, number, seen, since)
 
     def text_of(self, code: int) -> str:
         return TEXTS[code]
@@ -256,7 +239,7 @@ class Chess(Game):
         self._open = opener
 
     def initial(self, settings: Mapping[str, Any] | None = None, seed: int = 0) -> ChessState:
-        return ChessState(self._open(START), self.complete(settings)["claims"] == "referee", 0, 0, 1)
+        return self._state(START, self.complete(settings)["claims"] == "referee")
 
     def load(self, view: Mapping[str, Any]) -> ChessState:
         claims = settings_in(self, view)["claims"] == "referee"
@@ -305,7 +288,8 @@ class Chess(Game):
         return state
 
     def _state(self, fields: Fields, claims: bool) -> ChessState:
-        return ChessState(self._open(fields.key), claims, "wb".index(fields.side), fields.quiet, fields.number)
+        position = self._open(fields.key)
+        return ChessState(position, claims, "wb".index(fields.side), fields.quiet, fields.number, (position.key,))
 
 
 def _taken_back(fields: Fields, moves: Sequence[str]) -> Fields:

@@ -7,6 +7,7 @@ used, because they crash the process with more than four seats.
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any
 
@@ -67,32 +68,24 @@ def rules_of(seats: int, settings: tuple[tuple[str, SettingValue], ...]) -> Rule
     return Rules(seats, dict(settings))
 
 
+@dataclass(eq=False, repr=False)
 class Hand:
     """A hand of poker after the deal of the private cards. It is immutable."""
 
     # No slots, because they exclude cached properties.
 
-    def __init__(
-        self,
-        rules: Rules,
-        button: int,
-        cards: tuple[str, ...],
-        plies: tuple[str, ...],
-        spent: tuple[int, ...],
-        folded: tuple[int, ...],
-        spiel: Any,
-    ) -> None:
-        self.rules = rules
-        self.button = button
-        self.cards = cards
-        """The two private cards of each seat."""
-        self.plies = plies
-        """The moves and the cards of the board, in order."""
-        self.spent = spent
-        """The chips that each seat has in the pot."""
-        self.folded = folded
-        """The seats out of the hand, in the order of folding."""
-        self._spiel = spiel
+    rules: Rules
+    button: int
+    cards: tuple[str, ...]
+    """The two private cards of each seat."""
+    plies: tuple[str, ...]
+    """The moves and the cards of the board, in order."""
+    spent: tuple[int, ...]
+    """The chips that each seat has in the pot."""
+    folded: tuple[int, ...]
+    """The seats out of the hand, in the order of folding."""
+    _spiel: Any
+    """OpenSpiel's state of the hand."""
 
     @classmethod
     def dealt(cls, rules: Rules, button: int, cards: Sequence[str]) -> "Hand":
