@@ -2,6 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from copy import copy
 from typing import Any, Generic, Self, TypeVar
 
 from rumble_protocol.feed_messages import Standing
@@ -14,7 +15,7 @@ from rumble_server.results.rounds import Rounds
 from rumble_server.results.table_result import TableResult, table_result_of
 from rumble_server.results.tables.points import TablePoints
 from rumble_server.results.tables.ratings import rate_table_tally
-from rumble_server.results.tables.standings import DEFAULT_TABLES, rank_tables
+from rumble_server.results.tables.standings import rank_tables
 from rumble_server.results.tables.tally import TableTally
 from rumble_server.results.tally import FieldTally, Meetings, Scheme, Tally, scores_of
 from rumble_server.results.tiebreaks import DEFAULT, rank_tally
@@ -88,14 +89,12 @@ class LiveStandings(ABC, Generic[R]):
 
     def snapshot(self) -> Self:
         """Return a copy whose standings another thread may read, while results are added to the original."""
-        other = self._empty_copy()
+        other = copy(self)
         other.tally = self.tally.snapshot()
         other.display_names = dict(self.display_names)
         if self.places is not None:
             places = self.places()
             other.places = lambda: places
-        other.version = self.version
-        other._lines, other._lines_of = self._lines, self._lines_of
         return other
 
     def lines(self) -> list[Standing]:
@@ -130,10 +129,6 @@ class LiveStandings(ABC, Generic[R]):
 
     def _count(self, result: R, sign: int) -> None:
         self.tally.add(result, sign)
-
-    @abstractmethod
-    def _empty_copy(self) -> Self:
-        """Return a copy with an empty tally."""
 
     @abstractmethod
     def _rank(self) -> list[Standing]: ...
@@ -195,9 +190,10 @@ class WinLossStandings(LiveStandings[Result]):
         if self.rounds is not None:
             self.rounds.add(result, sign)
 
-    def _empty_copy(self) -> Self:
-        rounds = None if self.rounds is None else self.rounds.snapshot()
-        return type(self)(tiebreaks=self._tiebreaks, points=self._points, edition=self._edition, rounds=rounds)
+    def snapshot(self) -> Self:
+        other = super().snapshot()
+        other.rounds = None if self.rounds is None else self.rounds.snapshot()
+        return other
 
     def _rank(self) -> list[Standing]:
         return rank_tally(self.tally, self._tiebreaks, self._points, edition=self._edition, rounds=self.rounds)
@@ -209,7 +205,7 @@ class PlaceStandings(LiveStandings[TableResult]):
     result_of = staticmethod(table_result_of)
     tally: TableTally
 
-    def __init__(self, tiebreaks: Sequence[str] = DEFAULT_TABLES, points: TablePoints | None = None) -> None:
+    def __init__(self, tiebreaks: Sequence[str], points: TablePoints) -> None:
         super().__init__()
         self.tally = TableTally()
         self._tiebreaks, self._points = tuple(tiebreaks), points
@@ -220,9 +216,6 @@ class PlaceStandings(LiveStandings[TableResult]):
 
     def rate(self) -> Ratings:
         return rate_table_tally(self.tally)
-
-    def _empty_copy(self) -> Self:
-        return type(self)(self._tiebreaks, self._points)
 
     def _rank(self) -> list[Standing]:
         return rank_tables(self.tally, self._tiebreaks, self._points)

@@ -9,6 +9,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from rumble_server.match.match_id import MatchKey
+
 Period = tuple[int, int]
 """Begin and end, in ms."""
 FlagKind = Literal["seats", "company", "passed_over", "needless_wait"]
@@ -16,8 +18,6 @@ PATIENCE_MS = 1000
 """Time in ms for which a bot may wait without a flag."""
 MOST_PASSED = 3
 """Number of later matches that another bot may begin during a wait without a flag."""
-ScheduleKey = tuple[int, ...]
-"""Key that orders matches as the schedule does: the match id without the tournament; empty for any other id."""
 
 
 @dataclass
@@ -94,9 +94,9 @@ class Context:
     is_finished: bool = False
     has_even_seats: bool = False
     """True if the schedule gives each bot both seats equally often, and all its matches have been played."""
-    to_play: Mapping[str, Sequence[tuple[str, ScheduleKey]]] = field(default_factory=dict)
+    to_play: Mapping[str, Sequence[tuple[str, MatchKey]]] = field(default_factory=dict)
     """Waiting matches by bot, for the bots in `free_since_ms`. A match is given as the bot's opponent and the match's
-    `ScheduleKey`."""
+    `MatchKey`, which orders matches as the schedule does."""
     free_since_ms: Mapping[str, int] = field(default_factory=dict)
     """For each bot, the time in ms since which the bot has been connected and had room for a match. Bots without
     room are missing."""

@@ -11,10 +11,10 @@ from types import MappingProxyType
 from typing import Any, Generic, TypeVar
 
 from rumble_server.match.facts import MatchOver, MatchStarted
-from rumble_server.match.match_id import MatchId
+from rumble_server.match.match_id import MatchId, MatchKey
 from rumble_server.results.table_result import table_result_of
 from rumble_server.tournament import facts as tournament_facts
-from rumble_server.tournament.audit import Audit, Context, Period, ScheduleKey
+from rumble_server.tournament.audit import Audit, Context, Period
 from rumble_server.tournament.formats import FORMATS
 from rumble_server.tournament.pairs.audit import AuditedMatch, audit_pairs
 from rumble_server.tournament.tables.audit import AuditedTable, audit_tables
@@ -33,7 +33,7 @@ def context_of(tournament: Tournament, now_ms: int, free_since_ms: Mapping[str, 
     agenda, kind = tournament.agenda, FORMATS[tournament.config.format]
     finished = tournament.is_over
     at_ms = now_ms if tournament.ended_at_ms is None else tournament.ended_at_ms
-    to_play: dict[str, list[tuple[str, ScheduleKey]]] = {}
+    to_play: dict[str, list[tuple[str, MatchKey]]] = {}
     away: dict[str, list[Period]] = {}
     for bot, entrant in tournament.field.items():
         if agenda is not None and not finished and not entrant.is_gone and bot in free_since_ms:

@@ -5,6 +5,7 @@ A `TableTally` only counts. Points are computed from the counts when read, under
 
 from collections import Counter
 from collections.abc import Iterable
+from copy import copy
 from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import combinations
@@ -26,16 +27,8 @@ class Finish(NamedTuple):
     """Number of bots at this place, including the bot itself; 0 for a bot that lost by `no_show`."""
 
 
-class Seated(NamedTuple):
-    """A bot in a ranking, with its seat and its place."""
-
-    bot: str
-    seat: int
-    place: int
-
-
-TableRanking = tuple[Seated, ...]
-"""The bots that played at a table, each with its place. They are listed by seat, not by place."""
+TableRanking = tuple[tuple[str, int, int], ...]
+"""The bots that played at a table, each with its seat and its place. They are listed by seat, not by place."""
 
 
 @dataclass(slots=True)
@@ -113,7 +106,7 @@ class TableTally(FieldTally[TableResult, TableCount]):
 
     def add(self, result: TableResult, sign: int = 1) -> None:
         seats, places, payoffs, absent = result.seats, result.places, result.payoffs, result.absent
-        ranking = tuple([Seated(name, seat, places[seat]) for seat, name in enumerate(seats) if seat not in absent])
+        ranking = tuple([(name, seat, places[seat]) for seat, name in enumerate(seats) if seat not in absent])
         for seat, (name, finish) in enumerate(zip(seats, finishes_of(result), strict=True)):
             count = self.bots.setdefault(name, TableCount())
             count.finishes[finish] += sign
@@ -147,10 +140,10 @@ class TableTally(FieldTally[TableResult, TableCount]):
         return (2 * won + tied, 2 * lost + tied, won + lost + tied) if won or lost or tied else None
 
     def snapshot(self) -> Self:
-        other = type(self)()
+        other = copy(self)
         other.bots = {name: count.copy() for name, count in self.bots.items()}
-        other.before, other.tied, other.rankings = self.before.copy(), self.tied.copy(), self.rankings.copy()
-        other.sizes, other.paid, other.equal, other.unequal = self.sizes.copy(), self.paid, self.equal, self.unequal
+        other.before, other.tied = self.before.copy(), self.tied.copy()
+        other.rankings, other.sizes = self.rankings.copy(), self.sizes.copy()
         return other
 
 

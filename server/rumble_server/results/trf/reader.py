@@ -84,14 +84,6 @@ class _Line:
         for found in re.finditer(r"[^\s,/]+", self.text[3:]):
             yield found.start() + 4, found.group()
 
-    def numbers(self, first: int) -> list[tuple[int, int]]:
-        """Return the players' numbers from column `first` on, each with its column. Raises _Bad.
-
-        A number begins at every fifth column.
-        """
-        columns = range(first, len(self.text.rstrip()) + 1, 5)
-        return [(column, self.whole(column, column + 3, "a player's number")) for column in columns]
-
 
 def read_trf(text: str) -> TrfEvent:
     """Read an event from the text of a TRF file. Raises BadTrf."""
@@ -300,9 +292,11 @@ class _Reader:
         return int(text)
 
     def named_in(self, line: _Line, first: int) -> list[int]:
-        numbers = line.numbers(first)
-        self.named += [(number, line, column) for column, number in numbers]
-        return [number for _, number in numbers]
+        """Return the players' numbers from column `first` on. A number begins at every fifth column. Raises _Bad."""
+        columns = range(first, len(line.text.rstrip()) + 1, 5)
+        named = [(line.whole(column, column + 3, "a player's number"), line, column) for column in columns]
+        self.named += named
+        return [number for number, _, _ in named]
 
     # --- the whole file ---
 

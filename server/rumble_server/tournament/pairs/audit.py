@@ -17,17 +17,8 @@ from dataclasses import dataclass
 
 from rumble_engine import Termination
 
-from rumble_server.match.match_id import MatchId
-from rumble_server.tournament.audit import (
-    MOST_PASSED,
-    PATIENCE_MS,
-    Audit,
-    BotAudit,
-    Context,
-    Flag,
-    ScheduleKey,
-    seconds,
-)
+from rumble_server.match.match_id import MatchId, MatchKey
+from rumble_server.tournament.audit import MOST_PASSED, PATIENCE_MS, Audit, BotAudit, Context, Flag, seconds
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,11 +42,8 @@ class AuditedMatch:
     """Times in ms, by seat: the bot was connected and had room for a match from then until the start of the match."""
 
     @property
-    def schedule_key(self) -> ScheduleKey:
-        try:
-            return MatchId.parse(self.match_id).key
-        except ValueError:
-            return ()
+    def schedule_key(self) -> MatchKey:
+        return MatchId.parse(self.match_id).key
 
     @property
     def was_played(self) -> bool:
@@ -148,7 +136,7 @@ class _Waits:
                 if other in since:
                     self._note_idle(name, other, max(since[name], since[other]), now_ms)
 
-    def _note(self, name: str, other: str, key: ScheduleKey, since_ms: int, until_ms: int) -> None:
+    def _note(self, name: str, other: str, key: MatchKey, since_ms: int, until_ms: int) -> None:
         bot, starts = self._bots[name], self._starts.get(other, [])
         wait_ms = self._context.waited_ms(since_ms, until_ms, name)
         if wait_ms > bot.longest_wait_ms:

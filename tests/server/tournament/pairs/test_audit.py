@@ -1,13 +1,9 @@
-import heapq
 from dataclasses import replace
-from random import Random
 
 import pytest
 from rumble_engine import Termination
 from rumble_server.tournament.audit import Audit, Context
 from rumble_server.tournament.pairs.audit import AuditedMatch, audit_pairs
-
-from tests.server.tournament.rounds import round_robin
 
 
 def audited(
@@ -101,7 +97,8 @@ def test_a_bot_that_is_passed_over_is_flagged_once(monkeypatch: pytest.MonkeyPat
 
 def test_the_audit_tells_for_whom_each_bot_waits_now() -> None:
     matches = [audited("A", "B", 0, 100), audited("B", "C", 100, None)]
-    to_play = {"A": [("C", (2,)), ("D", (3,)), ("E", (4,)), ("F", (5,))], "C": [("A", (2,))], "D": [("A", (3,))]}
+    rounds = {bot: (bot, (1, number, 1, 1)) for number, bot in enumerate("ACDEF", 1)}
+    to_play = {"A": [rounds[bot] for bot in "CDEF"], "C": [("A", (1, 2, 1, 1))], "D": [("A", (1, 3, 1, 1))]}
     there = {"A": 50, "B": 50, "C": 50, "D": 300}
     now = Context("ABCDEF", 0, 900, to_play=to_play, free_since_ms=there, absent=frozenset("E"))
     found = audit_pairs(matches, now)
@@ -120,39 +117,6 @@ def test_a_bot_that_is_passed_over_now_is_flagged() -> None:
     now = Context("ABCD", 0, 5000, to_play={"A": [("B", (1, 1, 1, 1))]}, free_since_ms={"A": 0, "C": 0})
     begun.append(audited("B", "C", 5000, None))
     assert kinds(audit_pairs(begun, now)) == {("passed_over", "A")}
-
-
-@pytest.mark.parametrize("seed", range(5))
-def test_a_round_robin_without_barriers_is_fair(seed: int) -> None:
-    """A model of the arena: a bot that becomes free begins its oldest match with a free opponent."""
-    bots, random = 9, Random(seed)
-    names = [f"b{number}" for number in range(bots)]
-    left = {
-        f"t.1.{pairing.round}.{pairing.board}.{leg}": pair
-        for played in round_robin(bots, 1)
-        for pairing in played
-        for leg, pair in enumerate([(pairing.first, pairing.second), (pairing.second, pairing.first)], 1)
-    }
-    busy: set[int] = set()
-    ends: list[tuple[int, int, int]] = []
-    matches: list[AuditedMatch] = []
-    now, looking = 0, list(range(bots))
-    while left or ends:
-        for bot in looking:
-            match = next((match for match, pair in left.items() if bot in pair and not busy & set(pair)), None)
-            if match is not None:
-                one, other = left.pop(match)
-                busy |= {one, other}
-                end = now + random.randrange(1, 400) * (1 + one) * (1 + other)
-                heapq.heappush(ends, (end, one, other))
-                matches.append(AuditedMatch(match, (names[one], names[other]), now, end, moves=(match,)))
-        now, *looking = heapq.heappop(ends)
-        busy -= set(looking)
-    found = audit_pairs(matches, Context(names, 0, now, is_finished=True, has_even_seats=True))
-    assert found.flags == ()
-    assert all(bot.needless_wait_ms == 0 for bot in found.bots.values())
-    assert all(bot.seats == [8, 8] for bot in found.bots.values())
-    assert found.distinct == 72
 
 
 def test_nothing_at_all() -> None:
