@@ -1,12 +1,11 @@
 """Joint moves: one ply of several seats, as a code and as a text; and how the conformance kit finds broken games."""
 
-import pickle
 from typing import Any
 
 import pytest
 from rumble_engine import BadSettings, ConformanceError, Game, IllegalMove, NotListed, Outcome, UnreadableMove
 from rumble_engine.conformance import check_game
-from rumble_engine.games import backgammon, connect4, snakes
+from rumble_engine.games import connect4, snakes
 from rumble_engine.games.dilemma import GAME, TURNED, DilemmaState
 from rumble_engine.games.snakes import SnakesState
 
@@ -76,15 +75,6 @@ def test_after_the_end_nobody_moves() -> None:
 def test_a_game_of_two_seats_has_no_others(seats: int) -> None:
     with pytest.raises(BadSettings, match="has 2 seats"):
         GAME.initial_for(seats)
-
-
-@pytest.mark.parametrize("game", [GAME, snakes.GAME, backgammon.GAME], ids=lambda game: game.name)
-def test_states_survive_pickling(game: Game) -> None:
-    state = game.initial()
-    for _ in range(3):
-        state = state.after(state.codes()[0])
-        twin = pickle.loads(pickle.dumps(state))
-        assert (twin, list(twin.codes()), twin.view()) == (state, list(state.codes()), state.view())
 
 
 def in_order(self: DilemmaState, moves: dict[int, int]) -> Any:

@@ -54,8 +54,3 @@ def test_scores_are_shares_of_the_pairs(payoffs: list[int]) -> None:
 )
 def test_the_winner_alone_has_the_highest_score(scores: tuple[float, ...], winner: int | None) -> None:
     assert Outcome(scores).winner == winner
-
-
-def test_terminations_are_words_on_the_wire() -> None:
-    assert Termination("no_show") is Termination.NO_SHOW
-    assert str(Termination.ILLEGAL_MOVE) == "illegal_move"

@@ -40,11 +40,6 @@ def test_our_games_are_installed() -> None:
     assert get_game("connect4") is get_game("connect4")
 
 
-def test_each_installed_game_answers_to_its_name() -> None:
-    for name in game_names():
-        assert get_game(name).name == name
-
-
 @pytest.mark.usefixtures("installed")
 def test_an_unknown_game_is_told_with_the_known_ones() -> None:
     with pytest.raises(UnknownGame, match="unknown game 'go'; installed: tictactoe"):

@@ -14,38 +14,6 @@ from .counting import ended, perft, played, value
 NEIGHBOURS = ((0, 1), (0, -1), (1, 0), (-1, 0), (1, -1), (-1, 1))
 
 
-def linked(stones: set[tuple[int, int]], size: int, seat: int) -> bool:
-    """Walk the (row, column) cells of `stones` from one edge to the other: the rules again, as simple as possible."""
-    edge = [cell for cell in stones if cell[seat] == 0]
-    seen = set(edge)
-    while edge:
-        row, column = edge.pop()
-        for down, across in NEIGHBOURS:
-            cell = (row + down, column + across)
-            if cell in stones and cell not in seen:
-                seen.add(cell)
-                edge.append(cell)
-    return any(cell[seat] == size - 1 for cell in seen)
-
-
-@given(st.permutations([(row, column) for row in range(5) for column in range(5)]))
-def test_hex_agrees_with_a_plain_implementation_and_always_has_a_winner(cells: list[tuple[int, int]]) -> None:
-    """Fill boards: by the Hex theorem each has exactly one winner.
-
-    The theorem: D. Gale, "The Game of Hex and the Brouwer Fixed-Point Theorem", 1979.
-    """
-    state = GAME.initial({"size": 5, "swap": False})
-    stones: tuple[set[tuple[int, int]], set[tuple[int, int]]] = (set(), set())
-    for ply, (row, column) in enumerate(cells):
-        assert state.outcome is None
-        state = state.play(f"{'abcde'[column]}{row + 1}")
-        stones[ply % 2].add((row, column))
-        if linked(stones[ply % 2], 5, ply % 2):
-            assert ended(state)[0] == ply % 2
-            return
-    pytest.fail("a full board has a winner")
-
-
 def openings(size: int) -> set[str]:
     start, known = GAME.initial({"size": size, "swap": False}), dict[object, int]()
     return {move for move in start.legal_moves if value(start.play(move), known) == -1}
@@ -154,20 +122,28 @@ def shortest(mine: set[tuple[int, int]], theirs: set[tuple[int, int]], size: int
 
 
 @given(st.permutations([(row, column) for row in range(6) for column in range(6)]), st.integers(0, 24))
-def test_the_estimate_knows_the_shortest_paths(cells: list[tuple[int, int]], plies: int) -> None:
-    state = GAME.initial({"size": 6, "swap": False})
+def test_every_board_has_a_winner_and_the_estimate_knows_the_shortest_paths(
+    cells: list[tuple[int, int]], plies: int
+) -> None:
+    """Fill boards: by the Hex theorem each has exactly one winner.
+
+    The theorem: D. Gale, "The Game of Hex and the Brouwer Fixed-Point Theorem", 1979.
+    """
+    state: HexState = GAME.initial({"size": 6, "swap": False})
     stones: tuple[set[tuple[int, int]], set[tuple[int, int]]] = (set(), set())
-    for ply, (row, column) in enumerate(cells[:plies]):
-        later = state.play(f"{'abcdef'[column]}{row + 1}")
-        if later.outcome is not None:
-            break
-        state = later
+    for ply, (row, column) in enumerate(cells):
+        if ply == plies:
+            for seat, masks in enumerate([(state.x, state.o), (state.o, state.x)]):
+                expected = shortest(stones[seat], stones[1 - seat], 6, seat)
+                assert distance(state.board, *masks, seat) == expected
+            assert -1 < state.estimate() < 1
+        assert state.outcome is None
+        state = state.play(f"{'abcdef'[column]}{row + 1}")
         stones[ply % 2].add((row, column))
-    for seat in range(2):
-        mine, theirs = stones[seat], stones[1 - seat]
-        masks = (state.x, state.o) if seat == 0 else (state.o, state.x)
-        assert distance(state.board, *masks, seat) == shortest(mine, theirs, 6, seat)
-    assert -1 < state.estimate() < 1
+        if shortest(stones[ply % 2], set(), 6, ply % 2)[0] == 0:
+            assert ended(state)[0] == ply % 2
+            return
+    pytest.fail("a full board has a winner")
 
 
 def test_a_nearly_connected_side_is_judged_better() -> None:

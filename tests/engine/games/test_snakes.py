@@ -70,25 +70,6 @@ def duel(first: str, second: str, **settings: Any) -> SnakesState:
     return SnakesState(full, 4, tuple(Snake(body, 100) for body in bodies), frozenset({(6, 6)}))
 
 
-@pytest.mark.parametrize(
-    ("first", "second", "moves", "reasons"),
-    [
-        ("03 13 23", "66 65 64", "left left", ["wall-collision", ""]),
-        ("33 32 31", "35 36 46", "up down", ["head-collision", "head-collision"]),
-        ("33 32 31 30", "35 36 46", "up down", ["", "head-collision"]),
-        ("33 32 31", "34 44 54", "up up", ["snake-collision", ""]),
-        ("33 32 31", "44 34 34", "up up", ["snake-collision", ""]),
-        ("33 32 31", "45 44 34", "up up", ["", ""]),
-        ("33 32 31", "44 34 24 14", "up up", ["snake-collision", ""]),
-        ("33 34 44 43 42", "06 05 04", "right right", ["snake-self-collision", ""]),
-    ],
-)
-def test_a_snake_is_out_by_a_wall_a_head_a_body_or_itself(
-    first: str, second: str, moves: str, reasons: list[str]
-) -> None:
-    assert [each.reason for each in duel(first, second).play(moves).snakes] == reasons
-
-
 def test_snakes_that_go_out_together_tie_before_snakes_that_went_earlier() -> None:
     state: SnakesState = GAME.initial_for(3, {"rules": "constrictor"}, 1)
     bodies = [((0, 5),) * 3, ((3, 3),) * 3, ((3, 5),) * 3]
@@ -108,6 +89,13 @@ def test_a_snake_that_fell_out_is_gone_before_the_others_move() -> None:
     ended = state.play("- - up").outcome
     assert ended is not None
     assert (ended.places, ended.reason) == ((2, 3, 1), "Snake C is the last on the board")
+
+
+def test_a_snake_that_starves_is_in_nobodys_way() -> None:
+    state = duel("33 32 31", "43 53 63")
+    starving, other = state.snakes
+    state = SnakesState(state.settings, 4, (starving._replace(health=1), other), state.food).play("up left")
+    assert [each.reason for each in state.snakes] == ["out-of-health", ""]
 
 
 def test_after_the_last_turn_all_that_are_left_tie() -> None:

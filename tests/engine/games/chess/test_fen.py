@@ -108,6 +108,12 @@ def test_other_texts_are_no_notation(text: str) -> None:
         read(text)
 
 
+@pytest.mark.parametrize(("old", "new"), [(" 1", " 0"), (" 0 1", " 151 99")])
+def test_counts_that_cannot_occur(old: str, new: str) -> None:
+    with pytest.raises(BadPosition, match="quiet plies is from 0 to 150, the number of the move from 1 to 9999"):
+        read(CORRECT.replace(old, new))
+
+
 def test_the_key_has_the_standard_s_order() -> None:
     assert read(CORRECT).key == CORRECT.removesuffix(" 0 1")
     assert read(CORRECT.replace("KQkq", "QKqk")).key == read(CORRECT).key

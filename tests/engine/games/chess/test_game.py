@@ -111,24 +111,6 @@ def test_only_the_exact_notation_counts(game: Chess, text: str) -> None:
         game.initial().play(text)
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -",
-        "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 0",
-        "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 151 99",
-        "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - x 1",
-        "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQQBNR w KQkq - 0 1",
-        "4k3/8/8/8/8/8/8/R3K3 w KQkq - 0 1",
-        "4k2R/8/8/8/8/8/8/4K3 w - - 0 1",
-        "9/8/8/8/8/8/8/8 w - - 0 1",
-    ],
-)
-def test_positions_that_cannot_occur(game: Chess, text: str) -> None:
-    with pytest.raises(BadPosition):
-        game.parse(text)
-
-
 def test_settings(game: Chess) -> None:
     with pytest.raises(BadSettings, match="claims must be one of referee, none, not 'players'"):
         game.initial({"claims": "players"})
