@@ -10,17 +10,6 @@ from rumble_server.results.result import Result, blame
 from rumble_server.results.tally import Tally
 from rumble_server.results.tiebreaks import DEFAULT, rank_tally
 
-SCORE = {"1": 1.0, "=": 0.5, "0": 0.0, "+": 1.0, "-": 0.0}
-
-HELD = {
-    "1": "5w= 2w1 3b1 4w0 6b1",
-    "2": "6w1 1b0 5w1 3w= 4b1",
-    "3": "4w1 6b1 1w0 2b= 5w1",
-    "4": "3b0 5b0 6w= 1b1 2w0",
-    "5": "1b= 4w1 2b0 6w- 3b0",
-    "6": "2b0 3w0 4b= 5b+ 1w0",
-}
-
 UZCHESS = """
 Pragg        * 1 1 1 0 0 = 1 = =  5.5 DE 2   SB 25.25 WON 4 BWG 1 KS 3.5
 Abdusattorov 0 * = = 1 1 0 1 = 1  5.5 DE 0.5 SB 22.5  WON 4 BWG 0 KS 3
@@ -34,51 +23,22 @@ Nepo         = = 0 = = = = 0 * =  3.5 DE 0   SB 16    WON 0 BWG 0 KS 3
 Aravindh     = 0 0 = = 0 0 = = *  2.5 DE 0   SB 11.25 WON 0 BWG 0 KS 1.5
 """
 
-DOUBLE = {"A": "** 10 11 10", "B": "01 ** 10 11", "C": "00 01 ** 11", "D": "01 00 00 **"}
-
-
-def held() -> list[Result]:
-    """Return the matches of `HELD`, each from the row of the first seat; `-` against `+` is a forfeit."""
-    results = []
-    for name, row in HELD.items():
-        for cell in row.split():
-            opponent, seat, score = list(cell)
-            if seat == "w":
-                forfeit = score in "+-"
-                theirs = next(other for other in HELD[opponent].split() if other[0] == name)
-                results.append(
-                    Result(
-                        (name, opponent),
-                        (SCORE[score], SCORE[theirs[2]]),
-                        Termination.NO_SHOW if forfeit else Termination.NORMAL,
-                        (0,) if score == "-" else (),
-                    )
-                )
-    return results
-
-
-def crosstable(rows: dict[str, list[str]]) -> list[Result]:
-    """Return the matches above the diagonal; seats alternate within each cell."""
-    names = list(rows)
-    return [
-        Result((name, names[column]), (SCORE[mark], 1 - SCORE[mark]))
-        if place % 2 == 0
-        else Result((names[column], name), (1 - SCORE[mark], SCORE[mark]))
-        for row, name in enumerate(names)
-        for column in range(row + 1, len(names))
-        for place, mark in enumerate(rows[name][column])
-    ]
-
 
 def uzchess() -> tuple[list[Result], dict[str, dict[str, float]]]:
-    """Return the matches of `UZCHESS`, and the published values of each player."""
+    """Return the matches of `UZCHESS` (above the diagonal), and the published values of each player."""
     lines = [line.split() for line in UZCHESS.strip().splitlines()]
+    scores = {"1": (1.0, 0.0), "=": (0.5, 0.5), "0": (0.0, 1.0)}
     published = {
         line[0]: {"points": float(line[11])}
         | {key.lower(): float(value) for key, value in zip(line[12::2], line[13::2], strict=True)}
         for line in lines
     }
-    return crosstable({line[0]: line[1:11] for line in lines}), published
+    results = [
+        Result((line[0], other[0]), scores[line[1 + column]])
+        for row, line in enumerate(lines)
+        for column, other in enumerate(lines[row + 1 :], row + 1)
+    ]
+    return results, published
 
 
 def beats(text: str) -> list[Result]:

@@ -67,11 +67,3 @@ def test_a_result_that_is_taken_back_leaves_nothing(kept: list[TableResult], mor
         tally.add(result, -1)
     assert contents(tally) == contents(TableTally.of(kept))
     assert contents(copy) == contents(TableTally.of([*more, *kept]))
-
-
-@given(st.lists(tables(), max_size=5))
-def test_every_pair_of_a_table_counts_once(results: list[TableResult]) -> None:
-    tally = TableTally.of(results)
-    pairs = sum(len(r.seats) * (len(r.seats) - 1) // 2 for r in results)
-    assert tally.before.total() + tally.tied.total() == pairs
-    assert sum(count.played for count in tally.bots.values()) == sum(len(result.seats) for result in results)

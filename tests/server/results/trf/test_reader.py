@@ -3,8 +3,6 @@ from rumble_server.results.trf import codes
 from rumble_server.results.trf.event import Forbidden, TrfEntry, TrfEvent
 from rumble_server.results.trf.reader import BadTrf, read_trf
 
-from tests.server.swiss_events import swiss_events
-
 
 def player(number: int, *rounds: str, points: str = "", name: str = "", rank: int = 1, rating: str = "") -> str:
     """Write a line 001."""
@@ -20,18 +18,6 @@ def problems(*lines: str) -> list[str]:
     with pytest.raises(BadTrf) as caught:
         event(*lines)
     return list(caught.value.problems)
-
-
-def test_every_reference_event_is_read_and_its_points_follow_from_its_results() -> None:
-    events = {name: read_trf(text) for name, text in swiss_events.texts().items()}
-    assert len(events) == 320
-    for found in events.values():
-        assert found.played == max(len(each.entries) for each in found.players) >= 3
-        assert all(each.points == found.points(each) for each in found.players)
-        assert not found.byes
-        assert not found.is_round_robin
-    assert events["100.trf"].players[0].entries[2] == TrfEntry(2, "w", "+")
-    assert events["100.trf"].fields["012"] == "AutoTest Tournament 100"
 
 
 def test_a_player() -> None:
