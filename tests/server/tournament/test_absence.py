@@ -7,30 +7,7 @@ from rumble_server.tournament.facts import BotBenched
 
 from tests.server.tournament.leader import START_MS, Leader, no_shows
 
-FOUR = ("ann", "ben", "cid", "dan")
-
-
 # --- who is gone ---
-
-
-def test_a_bot_that_has_left_loses_match_by_match_as_opponents_are_free() -> None:
-    leader = Leader.started(*FOUR, legs=1)
-    assert leader.due_ids() == ["1.1.1.1", "1.1.2.1"]
-    leader.record(commands.leave(leader.tournament, "dan", leader.now_ms))
-    leader.finish("1.1.1.1")
-    leader.finish("1.1.2.1")
-    found = leader.due()
-    lost = [fact for fact in found if isinstance(fact, MatchOver)]
-    assert {opponent for over in lost for opponent in over.seats} >= {"dan"}
-    assert all(over.seats[over.at_fault[0]] == "dan" and over.scores is not None for over in lost)
-    assert all(over.reason == "dan has left the tournament" for over in lost)
-    leader_ids = [over.match for over in lost]
-    assert len(leader_ids) == len(set(leader_ids))
-    for fact in found:
-        if isinstance(fact, MatchStarted):
-            leader.finish(fact.match)
-    leader.play_out()
-    assert leader.tournament.is_complete
 
 
 def test_when_both_are_gone_both_lose() -> None:

@@ -3,24 +3,18 @@
 import pytest
 from rumble_server.tournament.ended import EndedTournament
 from rumble_server.tournament.rebuild import rebuild_tournament
-from rumble_server.tournament.tournament import Tournament
 
 from tests.server.arena.playing import begun_at_random
 from tests.server.world import World
 
 
-def played(format_name: str = "round-robin") -> tuple[World, Tournament]:
+@pytest.mark.parametrize("format_name", ["round-robin", "knockout", "gauntlet", "swiss"])
+def test_a_tournament_is_recorded_at_its_end_as_it_is_rebuilt_later(format_name: str) -> None:
     world = World()
     tournament, bots = begun_at_random(world, "ann", "ben", "cid", "dan", format=format_name)
     bots[3].say(type="leave", tournament=tournament.id)
     world.run()
     assert tournament.status == "finished"
-    return world, tournament
-
-
-@pytest.mark.parametrize("format_name", ["round-robin", "knockout", "gauntlet", "swiss"])
-def test_a_tournament_is_recorded_at_its_end_as_it_is_rebuilt_later(format_name: str) -> None:
-    world, tournament = played(format_name)
     record = world.log.records["friday"]
     assert record == EndedTournament.of(tournament)
     rebuilt = rebuild_tournament(world.log.facts)
@@ -30,18 +24,10 @@ def test_a_tournament_is_recorded_at_its_end_as_it_is_rebuilt_later(format_name:
         (each.name, each.rank, each.points) for each in tournament.standings.lines()
     ]
     assert [line.played for line in record.lines] == [each.played for each in tournament.standings.lines()]
-    assert [line.name for line in record.lines if line.withdrawn] == ["dan"]
+    assert [line for line in record.lines if line.withdrawn] == [record.result_of("dan")]
+    assert record.result_of("zoe") is None
     assert record.challengers == tuple(tournament.challengers)
     assert (record.matches_over, record.bots) == (len(tournament.results), 4)
-
-
-def test_the_line_of_a_bot() -> None:
-    world, _ = played()
-    record = world.log.records["friday"]
-    line = record.result_of("ann")
-    assert line is not None
-    assert line.name == "ann"
-    assert record.result_of("zoe") is None
 
 
 def test_matches_that_are_aborted_by_the_end_do_not_change_the_record() -> None:

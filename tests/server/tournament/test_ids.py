@@ -26,14 +26,6 @@ def test_an_id_is_made_from_the_name(name: str, made: str) -> None:
     assert tournament_id(name, ()) == made
 
 
-def test_a_taken_id_is_numbered_from_two() -> None:
-    taken: set[str] = set()
-    for expected in ("friday", "friday-2", "friday-3"):
-        made = tournament_id("Friday", taken)
-        assert made == expected
-        taken.add(made)
-
-
 @given(st.text(max_size=100), st.integers(1, 5))
 def test_an_id_fits_the_pattern_of_the_protocol_whatever_the_name(name: str, times: int) -> None:
     taken: set[str] = set()

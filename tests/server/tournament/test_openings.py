@@ -1,5 +1,3 @@
-from functools import cache
-
 import pytest
 from rumble_engine import get_game
 from rumble_engine.game import State
@@ -14,35 +12,22 @@ from rumble_server.tournament.openings import (
     suite,
 )
 
+from tests.engine.games.counting import played, value
 from tests.server.failing import note_calls
 
 TICTACTOE, CONNECT4 = get_game("tictactoe"), get_game("connect4")
 
 
-@cache
-def value(state: State) -> float:
-    """Return the mover's result with best play, by search to the end."""
-    if state.outcome is not None:
-        return state.outcome.scores[state.to_move]
-    return max(1 - value(state.after(code)) for code in state.codes())
-
-
-def position(moves: Opening, state: State) -> State:
-    for move in moves:
-        state = state.play(move)
-    return state
-
-
 def test_tic_tac_toe_has_21_drawn_openings_of_three_plies_up_to_symmetry() -> None:
-    drawn = set()
+    drawn, known = set(), dict[object, int]()
     start = TICTACTOE.initial()
     for one in start.codes():
         for two in start.after(one).codes():
             for three in start.after(one).after(two).codes():
                 state = start.after(one).after(two).after(three)
-                if value(state) == 0.5:
+                if value(state, known) == 0:
                     drawn.add(state.canonical())
-    listed = [position(moves, start).canonical() for moves in TIC_TAC_TOE]
+    listed = [played(start, " ".join(moves)).canonical() for moves in TIC_TAC_TOE]
     assert len(listed) == len(drawn) == 21
     assert set(listed) == drawn
 
@@ -61,14 +46,14 @@ def test_connect_four_openings_are_distinct_and_leave_the_game_open(settings: di
     openings = suite(CONNECT4, settings, seed=1, count=12)
     assert openings == suite(CONNECT4, settings, seed=1, count=12)
     assert openings != suite(CONNECT4, settings, seed=2, count=12)
-    states = [position(moves, CONNECT4.initial(settings)) for moves in openings]
+    states = [played(CONNECT4.initial(settings), " ".join(moves)) for moves in openings]
     assert len({state.canonical() for state in states}) == 12
     assert all(state.outcome is None for state in states)
 
 
 def test_nobody_can_force_a_quick_win_from_a_connect_four_opening() -> None:
     for moves in suite(CONNECT4, {}, seed=5, count=6):
-        state = position(moves, CONNECT4.initial())
+        state = played(CONNECT4.initial(), " ".join(moves))
         assert not _wins_by_force(state, state.to_move, 5)
         assert not _wins_by_force(state, 1 - state.to_move, 4)
 

@@ -31,12 +31,6 @@ FOUR = ("ann", "ben", "cid", "dan")
 # --- joining and leaving ---
 
 
-def test_bots_join_in_the_lobby_and_joining_again_changes_nothing() -> None:
-    leader = Leader("ann", "ben")
-    assert list(leader.tournament.field) == ["ann", "ben"]
-    assert commands.join(leader.tournament, "ann", 0) is None
-
-
 @pytest.mark.parametrize("status", ["running", "paused", "finished", "cancelled"])
 def test_after_the_start_no_new_bot_gets_in_and_joined_bots_stay_in(status: str) -> None:
     leader = Leader("ann", "ben")

@@ -2,7 +2,8 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from py4swiss.trf import TrfParser  # type: ignore[import-untyped,unused-ignore]
+from py4swiss.engines import DutchEngine  # type: ignore[import-untyped,unused-ignore]
+from py4swiss.trf import ParsedTrf, TrfParser  # type: ignore[import-untyped,unused-ignore]
 from rumble_server.match.facts import MatchStarted
 from rumble_server.results.trf.reader import read_trf
 from rumble_server.tournament.exports import trf
@@ -32,6 +33,15 @@ def test_trf_columns() -> None:
     assert [absent[start : start + 8] for start in (91, 101, 111)] == ["0000 - Z", "0000 - Z", "   2 w -"]
 
 
+def parsed(text: str, folder: Path) -> ParsedTrf:
+    """Return a file without its remarks, as py4swiss's strict reader reads it."""
+    path = folder / "event.trf"
+    path.write_text("".join(line for line in text.splitlines(keepends=True) if line[:4] != "### "), newline="")
+    report = TrfParser.parse(path, strict=True)
+    assert isinstance(report, ParsedTrf)
+    return report
+
+
 @pytest.mark.parametrize(
     ("name", "bots", "legs"), [("round-robin", 7, 2), ("swiss", 9, 1), ("swiss", 7, 2), ("knockout", 6, 2)]
 )
@@ -39,11 +49,7 @@ def test_fide_tools_read_the_trf(name: str, bots: int, legs: int, tmp_path: Path
     """Have py4swiss's strict reader read the file; it finds every line, and points that agree with the results."""
     leader = Leader.started(*(f"bot-{number}" for number in range(bots)), format=name, legs=legs)
     play_swiss(leader, Random(2))
-    document = export(leader.tournament)
-    path = tmp_path / "event.trf"
-    text = "".join(line for line in trf.write(document).splitlines(keepends=True) if not line.startswith("### "))
-    path.write_text(text, newline="")
-    report = TrfParser.parse(path, strict=True)
+    report = parsed(trf.write(export(leader.tournament)), tmp_path)
     lines = leader.tournament.standings.lines()
     assert {section.name: section.points_times_ten / 10 for section in report.player_sections} == {
         line.name: line.points for line in lines
@@ -51,6 +57,18 @@ def test_fide_tools_read_the_trf(name: str, bots: int, legs: int, tmp_path: Path
     assert {section.name: section.rank for section in report.player_sections} == {
         line.name: line.rank for line in lines
     }
+
+
+@pytest.mark.parametrize("played_rounds", range(1, 5))
+def test_py4swiss_pairs_the_next_round_from_the_file_as_here(played_rounds: int, tmp_path: Path) -> None:
+    bots = [f"bot-{number}" for number in range(13)]
+    leader = Leader.started(*bots, format="swiss", legs=1, rounds=5, pairing_rules="dutch-2025")
+    play_swiss(leader, Random(4), rounds=played_rounds)
+    text = trf.write(export(leader.tournament))
+    theirs = [(pair.white - 1, pair.black - 1) for pair in DutchEngine.generate_pairings(parsed(text, tmp_path))]
+    ours = pair(TrfRounds(read_trf(text), 5).before(played_rounds + 1), "dutch-2025")
+    assert ours.bye is not None
+    assert [*ours.boards, (ours.bye, -1)] == theirs
 
 
 @pytest.mark.parametrize("rules", PAIRING_RULES)

@@ -3,7 +3,7 @@ from collections import Counter
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from rumble_server.tournament.pairs.knockout import Knockout, bracket
+from rumble_server.tournament.pairs.knockout import Knockout
 from rumble_server.tournament.pairs.plan import Pairing, Plan, Round
 from rumble_server.tournament.pairs.schedule import PairScores
 
@@ -12,10 +12,6 @@ from tests.server.tournament.rounds import LOSS, WIN, play, pull
 
 def first(places: dict[int, int]) -> list[int]:
     return [bot for bot, place in places.items() if place == 1]
-
-
-def test_bracket() -> None:
-    assert bracket(8) == [0, 7, 3, 4, 1, 6, 2, 5]
 
 
 @given(st.integers(2, 33), st.integers(1, 3), st.integers(0, 2), st.integers(0, 1000))

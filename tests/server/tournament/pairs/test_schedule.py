@@ -9,17 +9,16 @@ from rumble_server.tournament.pairs.schedule import PairScores
 from tests.server.tournament.rounds import WIN, pull
 
 
-@pytest.mark.parametrize(("name", "bots"), [("round-robin", 1000), ("gauntlet", 1000), ("knockout", 1000)])
-def test_a_thousand_bots_are_scheduled_lazily(name: str, bots: int) -> None:
+@pytest.mark.parametrize("name", ["round-robin", "gauntlet", "knockout"])
+def test_a_thousand_bots_are_scheduled_lazily(name: str) -> None:
     """The budget is 20 ms a pull; the test fails only if the budget is exceeded by far."""
-    schedule = FORMATS[name].schedule(Plan(bots, legs=1, challengers=10))
     results: dict[MatchKey, PairScores] = {}
+    began = time.thread_time()
+    schedule = FORMATS[name].schedule(Plan(1000, cycles=10, legs=1, challengers=10))
     for _ in range(5):
-        began = time.thread_time()
-        pulled = pull(schedule, results)
-        assert time.thread_time() - began < 0.2
-        if pulled:
+        if pulled := pull(schedule, results):
             results |= {pairing.match_key(1): PairScores(WIN) for pairing in pulled.pairings}
+    assert time.thread_time() - began < 1
 
 
 def test_the_log_must_agree_with_a_fixed_schedule() -> None:

@@ -1,13 +1,9 @@
 import pickle
 from collections import Counter
-from pathlib import Path
-from random import Random
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from py4swiss.engines import DutchEngine  # type: ignore[import-untyped,unused-ignore]
-from py4swiss.trf import ParsedTrf, TrfParser  # type: ignore[import-untyped,unused-ignore]
-from rumble_server.match.match_id import MatchKey
 from rumble_server.tournament.pairs.pairing_rules import PAIRING_RULES
 from rumble_server.tournament.pairs.plan import Plan
 from rumble_server.tournament.pairs.schedule import PairScores
@@ -45,39 +41,10 @@ def test_swiss(
     assert again == rounds
 
 
-def test_swiss_pairs_as_py4swiss_does_from_a_file(tmp_path: Path) -> None:
-    """Pair a task with one leg and points of 1, 1/2, 0, and the same event as a handmade TRF: both are paired alike."""
-    bots = 12
-    schedule = Swiss(Plan(bots, legs=1, rounds=5, pairing_rules="dutch-2025"))
-    results: dict[MatchKey, PairScores] = {}
-    history: list[list[str]] = [[] for _ in range(bots)]
-    points = [0.0] * bots
-    random = Random(4)
-    for _ in range(5):
-        lines = [
-            f"001 {bot + 1:>4}      {'bot':<33} {'':4} {'':3} {'':11} {'':10} {points[bot]:>4} {bot + 1:>4}"
-            + "".join(f"  {cell}" for cell in history[bot])
-            for bot in range(bots)
-        ]
-        path = tmp_path / "swiss.trf"
-        path.write_text("\n".join([*lines, "XXR 5", ""]))
-        report = TrfParser.parse(path, strict=True)
-        assert isinstance(report, ParsedTrf)
-        expected = [(pair.white - 1, pair.black - 1) for pair in DutchEngine.generate_pairings(report)]
-        pulled = pull(schedule, results)
-        assert pulled is not None
-        assert [(p.first, p.second) for p in pulled.pairings] == expected
-        for pairing in pulled.pairings:
-            scores = random.choice([WIN, DRAW, LOSS])
-            results[pairing.match_key(1)] = PairScores(scores)
-            for seat, (bot, other) in enumerate([(pairing.first, pairing.second), (pairing.second, pairing.first)]):
-                points[bot] += scores[seat]
-                history[bot].append(f"{other + 1:>4} {'wb'[seat]} {'0=1'[int(scores[seat] * 2)]}")
-
-
-def test_swiss_pairs_by_all_points_of_several_legs() -> None:
+@pytest.mark.parametrize("rules", PAIRING_RULES)
+def test_swiss_pairs_by_all_points_of_several_legs(rules: str) -> None:
     """Two bots won both matches of a round, two won one and drew one: each won the round, but the points differ."""
-    schedule = Swiss(Plan(8, legs=2))
+    schedule = Swiss(Plan(8, legs=2, pairing_rules=rules))
     first = pull(schedule, {})
     assert first is not None
     results = {}
@@ -198,10 +165,3 @@ def test_half_point_byes_that_leave_two_bots_that_have_met_do_not_end_a_swiss() 
     third = pull(schedule, results)
     assert third is not None
     assert all({pairing.first, pairing.second} != met for pairing in third.pairings)
-
-
-def test_baku_acceleration_has_the_first_half_meet_each_other() -> None:
-    pulled = pull(Swiss(Plan(10, legs=1, rounds=5, acceleration="baku")), {})
-    assert pulled is not None
-    pairs = [{pairing.first, pairing.second} for pairing in pulled.pairings]
-    assert pairs == [{0, 3}, {1, 4}, {2, 5}, {6, 8}, {7, 9}]

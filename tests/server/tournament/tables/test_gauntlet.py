@@ -42,8 +42,3 @@ def test_the_number_of_rounds_may_be_given() -> None:
 def test_a_field_without_a_challenger_or_a_table_is_refused(challengers: int) -> None:
     with pytest.raises(ValueError, match="needs a challenger and 2 other bots"):
         GauntletOfTables(TablePlan(8, 4, 2, challengers=challengers))
-
-
-def test_more_rounds_than_the_search_can_make_are_refused() -> None:
-    with pytest.raises(ValueError, match="tables of 128 bots are made for 64 rounds at most, not 42334"):
-        GauntletOfTables(TablePlan(128, 4, cycles=1_000))
