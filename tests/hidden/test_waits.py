@@ -4,9 +4,6 @@ from random import Random
 from typing import Any
 from unittest.mock import patch
 
-import pytest
-from rumble_server.match.referee import Referee
-
 from tests.hidden.tokens import installed
 from tests.server.frames import Frame
 from tests.server.world import Bot, World
@@ -64,26 +61,3 @@ def test_neither_times_nor_clocks_depend_on_a_secret() -> None:
     assert ("ben", "match_start") in [(name, kind) for _, name, kind, _ in first[10:]], "ben came back"
     assert all(frames == first for frames, _ in evenings)
     assert set.union(*(choices for _, choices in evenings)) == {1, 2}, "the number of legal moves is a secret"
-
-
-def answer_for_who_has_no_choice(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Have the referee move at once for a seat with a single legal move."""
-    go_on = Referee._advance
-
-    def changed(self: Referee, now_ms: int) -> None:
-        go_on(self, now_ms)
-        state = self.progress.state
-        for seat in state.movers:
-            turn = self.progress.seats[seat].turn
-            if turn is not None and len(state.codes_for(seat)) == 1:
-                text = state.text_for(seat, state.codes_for(seat)[0])
-                self.move(seat, turn.turn_id, text, now_ms, "")
-                break
-
-    monkeypatch.setattr(Referee, "_advance", changed)
-
-
-def test_a_referee_that_answers_for_a_bot_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    answer_for_who_has_no_choice(monkeypatch)
-    first = evening(0)[0]
-    assert any(evening(seed)[0] != first for seed in SEEDS)
