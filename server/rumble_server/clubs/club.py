@@ -125,56 +125,6 @@ def _names_in_records(reader: LogReader) -> frozenset[str]:
     return frozenset(line.name for each in ids for record in reader.ended([each]).values() for line in record.lines)
 
 
-def make_arena(
-    name: str,
-    shared: SharedByClubs,
-    stored: StoredClub,
-    sessions: SessionRegistry,
-    house_keys: HouseKeys,
-    gate: Gate | None,
-) -> Arena:
-    """Make an empty arena for a club. With a `gate`, the arena's timers and answers enter through the gate."""
-    find_ended, run_pairing = stored.reader.find_ended, shared.run_pairing
-    return Arena(
-        log=stored.log,
-        clock=shared.clock if gate is None else GatedClock(shared.clock, gate, stored.newest_ms),
-        sessions=sessions,
-        run_number=stored.run_number,
-        random=SystemRandom(),
-        taken_ids=stored.taken_ids,
-        grace_ms=shared.config.grace_ms,
-        find_ended=find_ended if gate is None else gate.wrap_callback(find_ended),
-        may_claim=house_keys.may_claim,
-        run_pairing=run_pairing if gate is None else gate.wrap_callback(run_pairing),
-        admission=shared.admission if name == MAIN else shared.admission.of_club(name),
-        clubs=shared.directory,
-        bounds=shared.config.bounds,
-    )
-
-
-def make_gateway(
-    arena: Arena, sessions: SessionRegistry, shared: SharedByClubs, name: str, gate: Gate | None
-) -> Gateway:
-    """Make the gateway of a club, which opens sessions of bots.
-
-    With a `gate`, sessions call the arena through the gate.
-    """
-    config = shared.config
-    identity = shared.identity if name == MAIN else shared.secret_of("identity", name)[: len(shared.identity)]
-    return Gateway(
-        arena if gate is None else GatedArena(arena, sessions, gate),
-        arena,
-        sessions,
-        shared.clock,
-        shared.admission,
-        PROGRAM,
-        config.bounds.limits,
-        identity=identity,
-        club=name,
-        open_names=config.open_names,
-    )
-
-
 class Club:
     """A club in memory, with its arena, gateway, feed, house bots and site."""
 
@@ -190,17 +140,17 @@ class Club:
         self._entry = shared.directory.get(name) or ClubEntry(name)
         house_keys = HouseKeys(shared.secret if name == MAIN else shared.secret_of("house", name))
         sessions = SessionRegistry(name)
-        self.gate = gate = None if shared.make_gate is None else shared.make_gate()
-        self.arena = make_arena(name, shared, stored, sessions, house_keys, gate)
+        self.gate = None if shared.make_gate is None else shared.make_gate()
+        self.arena = self._make_arena(stored, sessions, house_keys)
         self.arena.on_ban.append(shared.close_banned)
-        self.gateway = make_gateway(self.arena, sessions, shared, name, gate)
+        self.gateway = self._make_gateway(sessions)
         self.feed = Feed(self.arena, self.log, Ranker(shared.clock.now_ms, run_on_thread), shared.fact_counts)
         self.house_bots = HouseBots(
             self.arena, house_keys, shared.house_runner, self._residents, name, added_in_other_clubs
         )
         self.site = Site(
             self.arena,
-            ClubCommands.on(self.arena),
+            ClubCommands(self.arena),
             self.log,
             self.reader,
             self.feed,
@@ -219,6 +169,42 @@ class Club:
             self.discard()  # so that no timer judges matches in an arena that nobody can reach
             raise
         self._register_with_log()
+
+    def _make_arena(self, stored: StoredClub, sessions: SessionRegistry, house_keys: HouseKeys) -> Arena:
+        """Make an empty arena. With a gate, the arena's timers and answers enter through the gate."""
+        shared, gate, find_ended = self._shared, self.gate, stored.reader.find_ended
+        return Arena(
+            log=stored.log,
+            clock=shared.clock if gate is None else GatedClock(shared.clock, gate, stored.newest_ms),
+            sessions=sessions,
+            run_number=stored.run_number,
+            random=SystemRandom(),
+            taken_ids=stored.taken_ids,
+            grace_ms=shared.config.grace_ms,
+            find_ended=find_ended if gate is None else gate.wrap_callback(find_ended),
+            may_claim=house_keys.may_claim,
+            run_pairing=shared.run_pairing if gate is None else gate.wrap_callback(shared.run_pairing),
+            admission=shared.admission if self.name == MAIN else shared.admission.of_club(self.name),
+            clubs=shared.directory,
+            bounds=shared.config.bounds,
+        )
+
+    def _make_gateway(self, sessions: SessionRegistry) -> Gateway:
+        """Make the gateway, which opens sessions of bots. With a gate, sessions call the arena through the gate."""
+        shared, config = self._shared, self._shared.config
+        own_identity = shared.secret_of("identity", self.name)[: len(shared.identity)]
+        return Gateway(
+            self.arena if self.gate is None else GatedArena(self.arena, sessions, self.gate),
+            self.arena,
+            sessions,
+            shared.clock,
+            shared.admission,
+            PROGRAM,
+            config.bounds.limits,
+            identity=shared.identity if self.name == MAIN else own_identity,
+            club=self.name,
+            open_names=config.open_names,
+        )
 
     def _register_with_log(self) -> None:
         """Register functions that the log calls with facts on disk, with troubles, and with sizes of facts."""

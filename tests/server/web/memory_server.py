@@ -244,7 +244,7 @@ class MemoryServer:
             guesses=arena.guesses,
             led_clubs=list,
         )
-        self.main = Site(arena, ClubCommands.on(arena), self.log, self.reader, self.feed, self.house_bots)
+        self.main = Site(arena, ClubCommands(arena), self.log, self.reader, self.feed, self.house_bots)
         self.clubs = {self.main.club: self.main}
         self.elsewhere: set[str] = set()
         """Names of clubs led by another node."""
