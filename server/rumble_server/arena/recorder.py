@@ -6,7 +6,7 @@ A state machine changes only by facts, so this run's state and the log always ag
 from collections.abc import Callable, Iterable
 from functools import wraps
 from types import TracebackType
-from typing import Any, TypeVar, assert_never, cast, get_args
+from typing import Any, TypeVar, assert_never, cast
 
 from rumble_server.arena.bots.player import Players
 from rumble_server.arena.ports import Clock, Log
@@ -19,8 +19,6 @@ from rumble_server.arena.state.tournaments import Tournaments
 from rumble_server.limits.bans import Ban, Bans
 from rumble_server.tournament import club_facts, facts
 from rumble_server.tournament.tournament import Tournament
-
-_OF_A_TOURNAMENT = frozenset(get_args(facts.TournamentFact))
 
 
 class Transaction:
@@ -80,15 +78,13 @@ class Recorder:
 
     def record(self, fact: facts.TournamentFact | club_facts.ClubFact) -> None:
         """Append a fact to the log, and apply it to its tournament or to the club."""
-        kind = type(fact)
-        if kind in _OF_A_TOURNAMENT:
-            tournament_id = facts.tournament_of(fact)
-            if kind is facts.TournamentCreated:
-                self.tournaments.add(Tournament(fact))  # type: ignore[arg-type]
-            self.record_for(self.tournaments[tournament_id], fact)  # type: ignore[arg-type]
+        if isinstance(fact, facts.TournamentFact):
+            if isinstance(fact, facts.TournamentCreated):
+                self.tournaments.add(Tournament(fact))
+            self.record_for(self.tournaments[facts.tournament_of(fact)], fact)
         else:
             self.append(fact)
-            self.apply(fact)  # type: ignore[arg-type]
+            self.apply(fact)
 
     def record_for(self, tournament: Tournament, fact: facts.TournamentFact) -> None:
         """Append a fact of this tournament to the log, and apply it."""
@@ -98,31 +94,22 @@ class Recorder:
 
     def apply(self, fact: club_facts.ClubFact) -> None:
         """Apply a fact about the club as a whole. The fact is in the log already."""
-        match fact:
-            case club_facts.NameUsed():
-                self.names.apply(fact)
-            case club_facts.NameReset():
-                self.names.apply(fact)
-                self.slips.pop(fact.name.casefold(), None)
-            case club_facts.DisplayNamed():
-                self.display_names.apply(fact)
-            case club_facts.SlipMade():
-                self.slips[fact.name.casefold()] = fact
-            case club_facts.SlipVoided():
-                self.slips.pop(fact.name.casefold(), None)
-            case club_facts.Banned() | club_facts.BanLifted():
-                apply_ban(self.bans, fact)
-            case (
-                club_facts.AdministratorSet()
-                | club_facts.ClubCreated()
-                | club_facts.ClubChanged()
-                | club_facts.ClubRemoved()
-            ):
-                self.clubs.apply(fact)
-            case club_facts.HostTokenSet() | club_facts.HostTokenRemoved() | club_facts.HostTokensRemoved():
-                self.host_tokens.apply(fact)
-            case _:
-                assert_never(fact)
+        if isinstance(fact, club_facts.NameReset | club_facts.SlipVoided):
+            self.slips.pop(fact.name.casefold(), None)
+        if isinstance(fact, club_facts.NameFact):
+            self.names.apply(fact)
+        elif isinstance(fact, club_facts.DisplayNamed):
+            self.display_names.apply(fact)
+        elif isinstance(fact, club_facts.SlipMade):
+            self.slips[fact.name.casefold()] = fact
+        elif isinstance(fact, club_facts.BanFact):
+            apply_ban(self.bans, fact)
+        elif isinstance(fact, club_facts.DirectoryFact):
+            self.clubs.apply(fact)
+        elif isinstance(fact, club_facts.HostFact):
+            self.host_tokens.apply(fact)
+        elif not isinstance(fact, club_facts.SlipVoided):
+            assert_never(fact)
 
     def number_of(self, tournament: Tournament) -> int:
         """Return the number of the tournament's newest fact in this run.
