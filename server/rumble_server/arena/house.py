@@ -145,11 +145,6 @@ class HouseBots:
         return {} if self._runner is None else self._runner.reference_bots(config.game, config.settings)
 
     @property
-    def has_residents(self) -> bool:
-        """True if any reference bot is always there to be challenged."""
-        return bool(self._residents)
-
-    @property
     def added(self) -> int:
         """Number of house bots in open tournaments."""
         return len(self._added)

@@ -11,10 +11,9 @@ MOST_IDLE = 256
 class EmptyClubs:
     """The empty clubs, each with the time at which the club was first seen empty."""
 
-    def __init__(self, idle_ms: int, most: int = MOST_IDLE) -> None:
-        """Keep at most `most` empty clubs in memory. A club is idle after it was empty for `idle_ms`."""
+    def __init__(self, idle_ms: int) -> None:
+        """Make the record without clubs. A club is idle after it was empty for `idle_ms`."""
         self._idle_ms = idle_ms
-        self._most = most
         self.since_ms: dict[str, int] = {}
         """Time in ms at which each empty club was first seen empty. Clubs in use are left out."""
         self.visits: Counter[str] = Counter()
@@ -46,7 +45,7 @@ class EmptyClubs:
         """
         since_ms = {club: self.since_ms.get(club, now_ms) for club in empty if club not in self.visits}
         seen_twice = sorted((at_ms, club) for club, at_ms in since_ms.items() if club in self.since_ms)
-        beyond = max(0, len(since_ms) - self._most)
+        beyond = max(0, len(since_ms) - MOST_IDLE)
         self.since_ms = since_ms
         return [
             club for index, (at_ms, club) in enumerate(seen_twice) if index < beyond or now_ms - at_ms >= self._idle_ms

@@ -25,9 +25,7 @@ class Allowance:
 
     def check_creation(self) -> None:
         """Raise CommandRefused if the club has used up its bytes. The club may then create no tournament."""
-        most = self.quotas.bytes
-        if most is not None and self.used_bytes >= most:
-            raise _used_up(most, "bytes", "nothing new is created; what was created goes on")
+        self._check(self.quotas.bytes, self.used_bytes, "bytes", "nothing new is created; what was created goes on")
 
     def check_tournament(self, tournaments: int) -> None:
         """Raise CommandRefused if the quota allows no further tournament.
@@ -51,8 +49,4 @@ class Allowance:
 
     def _check(self, most: int | None, has: int, what: str, hint: str) -> None:
         if most is not None and has >= most:
-            raise _used_up(most, what, hint)
-
-
-def _used_up(most: int, what: str, hint: str) -> CommandRefused:
-    return CommandRefused(ErrorCode.QUOTA, f"this club has used up its quota of {what} ({most}): {hint}")
+            raise CommandRefused(ErrorCode.QUOTA, f"this club has used up its quota of {what} ({most}): {hint}")

@@ -74,9 +74,6 @@ class ClubDirectory:
     def __iter__(self) -> Iterator[ClubEntry]:
         return iter(self._entries.values())
 
-    def __len__(self) -> int:
-        return len(self._entries)
-
     @property
     def has_administrator(self) -> bool:
         return self._administrator is not None

@@ -84,9 +84,6 @@ class Names:
         if is_house_name(fact.name):
             self._of_house += len(self._claims) - before
 
-    def __len__(self) -> int:
-        return len(self._claims)
-
     @property
     def of_bots(self) -> int:
         """Number of names, without the names of house bots. The quota of bots limits this number."""
