@@ -107,7 +107,6 @@ class Server:
         except CertificateError as error:
             raise StartError(str(error)) from None
         self._make_house = make_house
-        self._house_runner: HouseRunner | None = None
         self.store = open_store(config.db, config.bounds)
         self.refusals = Refusals()
         self.ended = EndedCount()
@@ -117,8 +116,8 @@ class Server:
         """Host token made at this start, to be printed once; None if a token is configured, or main has a token."""
         self.made_admin_token: str | None = None
         """Administrator's token made at this start, to be printed once; None if a token is configured or stored."""
-        self._address: tuple[str, int] | None = None
-        """Host and port of the socket. Both are kept, because pages show them even after the socket is closed."""
+        self.address: tuple[str, int]
+        """Host and port that the server listens on, from `start` on. Pages show both even after the end."""
         self._uvicorn: _Uvicorn | None = None
         self._serving: asyncio.Task[None] | None = None
         self._node: Node | None = None
@@ -149,7 +148,7 @@ class Server:
             listening = _listen(self.config.host, self.config.port)
             self._add_end_steps(listening.close)
             name = listening.getsockname()
-            self._address = str(name[0]), int(name[1])
+            self.address = str(name[0]), int(name[1])
             await self._open(listening)
             self._ending = self._ending.pop_all()
         tell_ready()
@@ -175,17 +174,17 @@ class Server:
         for problem in broken_games().values():
             log.warning("a game is left out: %s", problem)
         self._clock = LoopClock(asyncio.get_running_loop(), time.time)
-        self._house_runner = None if self._make_house is None else self._make_house(self.url, self._certificate)
+        house_runner = None if self._make_house is None else self._make_house(self.url, self._certificate)
         outbox, permits, admission = Outbox(), Permits(self.config.bounds), Admission(self.config.bounds, self.refusals)
         self._process = self._make_process(outbox, permits, admission)
         self._shared = SharedByClubs(
             config=self.config,
             store=self.store,
-            identity=self._stored_random_text("identity", 16),
-            secret=self._stored_random_text("house_secret", 32),
+            identity=self.store.get_or_put("identity", secrets.token_hex(16)),
+            secret=self.store.get_or_put("house_secret", secrets.token_hex(32)),
             clock=self._clock,
             run_pairing=self._pairing.run,
-            house_runner=self._house_runner,
+            house_runner=house_runner,
             admission=admission,
             close_banned=self._close_banned,
             ended=self.ended,
@@ -199,8 +198,8 @@ class Server:
         # Results are on disk and told before connections close. Arenas and house bots stop before the bots are closed,
         # so that no bot is judged for the end of the server.
         self._add_end_steps(self.clubs.close, self._end_serving, self._pairing.cancel)
-        if self._house_runner is not None:
-            self._add_end_steps(self._house_runner.close)
+        if house_runner is not None:
+            self._add_end_steps(house_runner.close)
         self._add_end_steps(self.store.wait_all, self.clubs.stop, self._clock.stop)
         self._clock.on_sleep.append(self._resume_after_sleep)
         await self.clubs.start(loader)
@@ -281,13 +280,6 @@ class Server:
 
     def _led_club_names(self) -> list[str]:
         return [club.name for club in self.clubs] if self._node is None else self._node.leads
-
-    def _stored_random_text(self, key: str, size: int) -> str:
-        """Return the random text that the database keeps under `key`.
-
-        If the database has no such text, make and store a text of `size` bytes in hex.
-        """
-        return self.store.get_or_put(key, secrets.token_hex(size))
 
     # --- tokens ---
 
@@ -410,13 +402,6 @@ class Server:
         return self.clubs.main.log
 
     # --- addresses ---
-
-    @property
-    def address(self) -> tuple[str, int]:
-        """Host and port that the server listens on. Raises RuntimeError before the start."""
-        if self._address is None:
-            raise RuntimeError("the server has not started")
-        return self._address
 
     @property
     def url(self) -> str:
