@@ -132,25 +132,20 @@ class Organiser:
     @transactional
     def give_half_bye(self, tournament_id: str, name: str, number: int) -> None:
         """Give a bot a half-point bye in a round of a Swiss, and tell the bot."""
-        arena, tournament = self.arena, self._tournament(tournament_id)
-        player = arena.players.get(name)
-        fact = commands.give_half_bye(tournament, self._own_spelling(name), number, arena.clock.now_ms())
-        if fact is None or player is None:
-            return
-        arena.recorder.record(fact)
-        message = f"the host gives {player.name} a half-point bye in round {number} of {tournament.id}"
-        arena.lifecycle.notify(tournament, NoticeCode.BYE, message, [player])
+        arena, tournament, bot = self.arena, self._tournament(tournament_id), self._own_spelling(name)
+        fact = commands.give_half_bye(tournament, bot, number, arena.clock.now_ms())
+        if fact is not None:
+            arena.recorder.record(fact)
+            message = f"the host gives {bot} a half-point bye in round {number} of {tournament.id}"
+            arena.lifecycle.notify(tournament, NoticeCode.BYE, message, [arena.players[bot]])
 
     @transactional
     def take_half_bye(self, tournament_id: str, name: str, number: int) -> None:
         """Take back a bot's half-point bye in a round of a Swiss, before the round is paired. Tell the bot."""
-        arena, tournament = self.arena, self._tournament(tournament_id)
-        player = arena.players.get(name)
-        bot = self._own_spelling(name)
+        arena, tournament, bot = self.arena, self._tournament(tournament_id), self._own_spelling(name)
         arena.recorder.record(commands.take_half_bye(tournament, bot, number, arena.clock.now_ms()))
-        if player is not None:
-            message = f"the host takes back the half-point bye of {bot} in round {number} of {tournament.id}"
-            arena.lifecycle.notify(tournament, NoticeCode.BYE, message, [player])
+        message = f"the host takes back the half-point bye of {bot} in round {number} of {tournament.id}"
+        arena.lifecycle.notify(tournament, NoticeCode.BYE, message, [arena.players[bot]])
 
     @transactional
     def change_invite(self, tournament_id: str, invite: str | None) -> None:
@@ -249,10 +244,8 @@ class Organiser:
     @transactional
     def set_token(self, name: str, token: str) -> None:
         """Make a host token valid, in place of any older token of the name."""
-        salt = self.arena.claims.new_salt()
-        self.arena.recorder.record(
-            club_facts.HostTokenSet(name, salt, digest_of(token, salt), self.arena.clock.now_ms())
-        )
+        salt, now_ms = self.arena.claims.new_salt(), self.arena.clock.now_ms()
+        self.arena.recorder.record(club_facts.HostTokenSet(name, salt, digest_of(token, salt), now_ms))
 
     @transactional
     def remove_token(self, name: str) -> None:
