@@ -80,17 +80,6 @@ def test_a_stall_and_the_hosts_abort_are_not_two_stalls() -> None:
     assert tournament.status == "running"
 
 
-def test_an_earlier_stall_of_a_match_is_known_after_a_restart() -> None:
-    world = World()
-    tournament, bots = playing(world)
-    stall_at_a_move(world, bots[0])
-    after = world.after_crash()
-    bots = after.logins("ann", "ben")
-    mover = next(bot for bot in bots if bot.heard("turn"))
-    stall_at_a_move(after, mover)
-    assert after.tournament(tournament.id).status == "paused"
-
-
 @pytest.mark.parametrize("restart", [False, True])
 def test_a_challenge_that_stalls_twice_is_cancelled(restart: bool) -> None:
     world = World()
@@ -216,19 +205,6 @@ def test_how_much_may_be_excused_is_the_hosts_to_say() -> None:
     assert tournament.voided == []
     stall_at_a_move(world, bots[1], 251)
     assert len(tournament.voided) == 1
-
-
-def test_a_joining_bot_is_told_whether_its_clock_runs_while_it_is_away() -> None:
-    world = World()
-    tournament, bots = playing(world, away_clock="runs", time_control={"move_ms": 300})
-    for kind in ("joined", "match_start"):
-        assert bots[0].last(kind)["away_clock"] == "runs"
-    bots[0].drop()
-    world.run()
-    (over,) = tournament.results.values()
-    assert (over.termination, over.at_fault, over.drops) == (Termination.TIMEOUT, (0,), (1, 0))
-    bots[1].say(type="join", tournament=tournament.id)
-    assert [frame["away_clock"] for frame in bots[1].heard("joined")] == ["runs", "runs"]
 
 
 def test_lag_of_a_proxied_bot_has_a_budget() -> None:

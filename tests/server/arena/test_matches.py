@@ -1,30 +1,25 @@
 """Running matches in the arena: clocks, faults and connections."""
 
-import gc
 import weakref
 
 import pytest
 from rumble_engine import Termination
 from rumble_protocol.fields import TimeControl
 from rumble_server.match.facts import FrameSeen, MatchOver
+from rumble_server.tournament.tournament import Tournament
 
-from tests.server.arena.playing import assert_all_was_played, enter, first_legal
-from tests.server.world import World
+from tests.server.world import Bot, World
+
+
+def asked() -> tuple[World, Tournament, Bot]:
+    """Return a single match with 1000 ms for each move, and the bot on turn."""
+    world = World()
+    tournament, bots = world.begun("ann", "ben", legs=1, time_control=TimeControl(move_ms=1000))
+    (mover,) = [bot for bot in bots if bot.heard("turn")]
+    return world, tournament, mover
+
 
 # --- faults ---
-
-
-def test_a_bot_that_never_moves_loses_on_time_and_only_its_own_matches() -> None:
-    world = World()
-    tournament = world.create(start_at_bots=3, bench_after=0, time_control=TimeControl(move_ms=500))
-    enter(world, tournament.id, "ann", "ben")
-    world.login("hung", join=tournament.id)
-    world.run()
-    assert_all_was_played(tournament)
-    for over in tournament.results.values():
-        assert over.termination is (Termination.TIMEOUT if "hung" in over.seats else Termination.NORMAL)
-        assert [over.seats[seat] for seat in over.at_fault] == (["hung"] if "hung" in over.seats else [])
-    assert tournament.standings.lines()[-1].model_dump(exclude_unset=True)["faults"] == {"timeout": 4}
 
 
 def test_a_bot_that_drops_for_good_loses_by_disconnect_and_then_as_no_show() -> None:
@@ -53,9 +48,7 @@ def test_while_a_match_waits_for_a_bot_its_absent_budget_does_not_run() -> None:
 
 
 def test_frames_that_were_received_count_before_a_timeout_does() -> None:
-    world = World()
-    _, (ann, ben) = world.begun("ann", "ben", time_control=TimeControl(move_ms=1000))
-    (mover,) = [bot for bot in (ann, ben) if bot.heard("turn")]
+    world, _, mover = asked()
     world.run(900)
     world.clock.stall(5000)
     world.clock.after_input(lambda: mover.move("4"))
@@ -65,9 +58,7 @@ def test_frames_that_were_received_count_before_a_timeout_does() -> None:
 
 
 def test_a_frame_that_waits_for_the_time_budget_counts_before_a_timeout_does() -> None:
-    world = World()
-    _, (ann, ben) = world.begun("ann", "ben", time_control=TimeControl(move_ms=1000))
-    (mover,) = [bot for bot in (ann, ben) if bot.heard("turn")]
+    world, _, mover = asked()
     mover.link.waiting.append(lambda: mover.link.waiting.append(lambda: mover.move("4")))
     world.run(1010)
     (match,) = world.arena.matches.live.values()
@@ -75,18 +66,14 @@ def test_a_frame_that_waits_for_the_time_budget_counts_before_a_timeout_does() -
 
 
 def test_a_waiting_frame_that_ends_the_match_leaves_no_verdict() -> None:
-    world = World()
-    tournament, (ann, ben) = world.begun("ann", "ben", legs=1, time_control=TimeControl(move_ms=1000))
-    (mover,) = [bot for bot in (ann, ben) if bot.heard("turn")]
+    world, tournament, mover = asked()
     mover.link.waiting.append(lambda: mover.say(type="resign", match=mover.last("turn")["match"]))
     world.run()
     assert [over.termination for over in tournament.results.values()] == [Termination.RESIGNATION]
 
 
 def test_a_bot_that_sends_on_delays_the_verdict_by_one_more_reading() -> None:
-    world = World()
-    tournament, (ann, ben) = world.begun("ann", "ben", legs=1, time_control=TimeControl(move_ms=1000))
-    (mover,) = [bot for bot in (ann, ben) if bot.heard("turn")]
+    world, tournament, mover = asked()
     handled: list[int] = []
 
     def send_on() -> None:
@@ -101,9 +88,7 @@ def test_a_bot_that_sends_on_delays_the_verdict_by_one_more_reading() -> None:
 
 def test_messages_do_not_put_a_timeout_off() -> None:
     """The timer may fire a few ms late, and the verdict comes after the frames received by then."""
-    world = World()
-    _, (ann, ben) = world.begun("ann", "ben", legs=1, time_control=TimeControl(move_ms=1000))
-    (mover,) = [bot for bot in (ann, ben) if bot.heard("turn")]
+    world, _, mover = asked()
     world.run(999)
     world.clock.stall(3)
     world.clock.late_ms = 0
@@ -134,9 +119,7 @@ def test_a_verdict_waits_for_frames_that_arrived_while_earlier_frames_were_handl
 
 
 def test_a_server_that_was_late_waits_as_long_again_before_a_verdict() -> None:
-    world = World()
-    _, (ann, ben) = world.begun("ann", "ben", time_control=TimeControl(move_ms=1000))
-    mover = next(bot for bot in (ann, ben) if bot.heard("turn"))
+    world, _, mover = asked()
     world.clock.stall(1300)
     world.run(299)
     mover.move("4")
@@ -179,49 +162,15 @@ def test_messages_of_a_replaced_connection_count_for_nothing() -> None:
     assert len(world.log.facts) == facts
 
 
-def test_a_bot_that_comes_back_gets_its_matches_with_the_clock_as_it_stood() -> None:
-    world = World()
-    _, (ann, ben) = world.begun("ann", "ben")
-    mover = ann if ann.inbox.all("turn") else ben
-    world.run(4000)
-    mover.drop()
-    world.run(20_000)
-    again = world.login(mover.name)
-    assert again.inbox.kinds() == ["welcome", "session", "match_start", "turn"]
-    assert again.last("turn")["clock"]["remaining_ms"] == 6000
-    mover.move("4")
-    assert [match.progress.moves for match in world.arena.matches.live.values()] == [[]], "the old connection is dead"
-    again.move("4")
-    assert [match.progress.moves for match in world.arena.matches.live.values()] == [["4"]]
-
-
-def test_the_round_trip_of_a_connection_is_allowed_at_its_turns() -> None:
-    world = World()
-    tournament = world.create(start_at_bots=2)
-    slow, fast = world.connect(lag_ms=120), world.connect()
-    for bot, name in ((slow, "ann"), (fast, "ben")):
-        bot.login(name, join=tournament.id)
-        bot.play(first_legal)
-    fast.session.on_round_trip(30)
-    mover = slow if slow.inbox.all("turn") else fast
-    mover.move("4")
-    world.run()
-    assert {frame["clock"]["lag_ms"] for frame in slow.inbox.all("turn")} == {120}
-    assert {frame["clock"]["lag_ms"] for frame in fast.inbox.all("turn")} <= {0, 30}
-
-
 # --- memory ---
 
 
+@pytest.mark.usefixtures("without_collector")
 @pytest.mark.parametrize("game", ["tictactoe", "dilemma"])
 def test_a_match_that_is_over_needs_no_garbage_collector(game: str) -> None:
     world = World()
     _, (ann, _) = world.begun("ann", "ben", legs=1, game=game)
-    gc.disable()
-    try:
-        gone = [weakref.ref(each) for match in world.arena.matches.live.values() for each in (match, match.progress)]
-        ann.say(type="resign", match=ann.last("match_start")["match"])
-        world.run()
-        assert [each() for each in gone] == [None, None]
-    finally:
-        gc.enable()
+    gone = [weakref.ref(each) for match in world.arena.matches.live.values() for each in (match, match.progress)]
+    ann.say(type="resign", match=ann.last("match_start")["match"])
+    world.run()
+    assert [each() for each in gone] == [None, None]

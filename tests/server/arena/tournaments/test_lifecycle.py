@@ -28,15 +28,16 @@ def test_joining_again_is_told_again_and_changes_nothing() -> None:
 
 def test_a_joined_tournament_is_told_with_all_settings() -> None:
     world = World()
-    tournament = world.create(game="connect4", settings={"columns": 5}, time_control=TimeControl(bank_ms=9000))
-    assert world.login("ann", join=tournament.id).last("joined") == {
+    control = TimeControl(bank_ms=9000)
+    world.create(game="connect4", settings={"columns": 5}, time_control=control, away_clock="runs")
+    assert world.login("ann", join="friday").last("joined") == {
         "type": "joined",
         "tournament": "friday",
         "game": "connect4",
         "settings": {"columns": 5, "rows": 6, "connect": 4},
         "time_control": {"move_ms": 0, "bank_ms": 9000, "increment_ms": 0},
         "status": "lobby",
-        "away_clock": "stands",
+        "away_clock": "runs",
     }
 
 
