@@ -1,22 +1,15 @@
 """The arena in a world of bots: whole tournaments on virtual time."""
 
-from collections import Counter
-from functools import partial
-from random import Random
-
 import pytest
 from rumble_engine import Termination
-from rumble_server.match.facts import MatchOver, MatchStarted
+from rumble_server.match.facts import MatchOver
 from rumble_server.tournament.exports.document import export
 
 from tests.server.arena.playing import (
     NAMES,
     assert_all_was_played,
-    at_random,
     begun_at_random,
-    enter,
     first_legal,
-    numbered,
 )
 from tests.server.web.export_schema import check_export
 from tests.server.world import World
@@ -43,48 +36,7 @@ def test_a_tournament_of_random_bots_plays_everything_and_tells_everyone(bots: i
         assert (told["rank"], told["points"]) == (ranks[bot.name].rank, ranks[bot.name].points)
 
 
-@pytest.mark.parametrize("max_matches", [1, 2, 3])
-def test_nobody_plays_more_matches_at_once_than_it_asked_for(max_matches: int) -> None:
-    world = World()
-    tournament = world.create(start_at_bots=6)
-    most: Counter[str] = Counter()
-    enter(world, tournament.id, *NAMES[:6], max_matches=max_matches)
-    while world.clock.step():
-        now = Counter(player.name for match in world.arena.matches.live.values() for player in match.players)
-        most |= now
-    assert set(most.values()) == {max_matches}
-
-
 # --- the same seed, the same tournament ---
-
-
-def matches_started(world: World) -> list[MatchStarted]:
-    return [fact for fact in world.log.facts if isinstance(fact, MatchStarted)]
-
-
-def test_ids_numbering_and_seats_do_not_depend_on_who_joins_or_finishes_first() -> None:
-    seen = set()
-    for attempt in range(6):
-        random = Random(attempt)
-        world = World(seed=attempt)
-        tournament = world.create(start_at_bots=6, seed=42, cycles=2)
-        for name in random.sample(NAMES[:6], 6):
-            think_ms, most = partial(random.randrange, 1000), random.randrange(1, 4)
-            world.player(name, at_random((name, attempt)), think_ms, join=tournament.id, max_matches=most)
-        world.run()
-        assert_all_was_played(tournament)
-        matches = frozenset((started.match, started.seats, started.moves) for started in matches_started(world))
-        seen.add((numbered(tournament), tournament.openings, matches))
-    assert len(seen) == 1
-
-
-def test_another_seed_draws_other_numbers() -> None:
-    numberings = set()
-    for seed in range(5):
-        world = World()
-        tournament, _ = begun_at_random(world, *NAMES[:6], seed=seed)
-        numberings.add(numbered(tournament))
-    assert len(numberings) > 1
 
 
 # --- results ---

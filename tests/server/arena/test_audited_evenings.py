@@ -66,16 +66,6 @@ def test_nobody_is_accused_after_a_restart() -> None:
     assert told | run(again, tournament.id) == set()
 
 
-@pytest.mark.parametrize("formats", [("round-robin", "round-robin"), ("round-robin", "swiss"), ("knockout", "swiss")])
-def test_nobody_is_accused_where_bots_play_in_two_tournaments(formats: tuple[str, ...]) -> None:
-    world = World(delay_ms=3)
-    tournaments = [world.create(name=f"T{number}", format=each, legs=1) for number, each in enumerate(formats)]
-    players(world, tournaments)
-    for tournament in tournaments:
-        world.organiser.start(tournament.id)
-    assert run(world, *(each.id for each in tournaments)) == set()
-
-
 def test_a_starved_bot_is_accused_for_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """The schedule gives `a` no match while other bots have any to play."""
     oldest = PairQueue.oldest

@@ -1,7 +1,6 @@
 """The scheduler: which matches start when, and how much work an iteration of the event loop has."""
 
 from functools import partial
-from random import Random
 
 import pytest
 from rumble_protocol.fields import TimeControl
@@ -12,39 +11,13 @@ from rumble_server.tournament.tournament import Tournament
 from tests.server.arena.playing import (
     NAMES,
     assert_all_was_played,
-    at_random,
     enter,
     first_legal,
-    numbered,
-    schedule_ids,
 )
 from tests.server.failing import note_calls
-from tests.server.tournament.rounds import round_robin
 from tests.server.world import World
 
 # --- no round barrier, no starvation ---
-
-
-@pytest.mark.parametrize("max_matches", [1, 2])
-@pytest.mark.parametrize("bots", [4, 5, 7])
-def test_a_pairing_starts_as_soon_as_both_bots_are_free(bots: int, max_matches: int) -> None:
-    world = World()
-    random = Random(bots)
-    tournament = world.create(start_at_bots=bots, legs=1)
-    for name in NAMES[:bots]:
-        think_ms = partial(int, 5000) if name == "ann" else partial(random.randrange, 50)
-        world.player(name, at_random(name), think_ms, join=tournament.id, max_matches=max_matches)
-    looked = 0
-    while world.clock.step():
-        if tournament.status != "running":
-            continue
-        unplayed = schedule_ids(tournament) - tournament.results.keys() - tournament.running.keys()
-        pairs = {pair_of(tournament, match) for match in unplayed}
-        free = {player.name for player in world.arena.players if player.room > 0}
-        assert not [pair for pair in pairs if pair <= free], "two free bots wait for each other"
-        looked += 1
-    assert looked > 10 * bots
-    assert_all_was_played(tournament)
 
 
 @pytest.mark.parametrize("bots", [2, 3, 5])
@@ -62,15 +35,6 @@ def test_a_bot_of_one_match_at_a_time_plays_all_its_tournaments_in_turn(bots: in
     assert looked > 100
     for tournament in both:
         assert_all_was_played(tournament)
-
-
-def pair_of(tournament: Tournament, match: str) -> frozenset[str]:
-    cycle, number, board, _ = (int(part) for part in match.split(".")[-4:])
-    for pairings in round_robin(len(tournament.field), cycle):
-        for each in pairings:
-            if (each.cycle, each.round, each.board) == (cycle, number, board):
-                return frozenset(numbered(tournament)[bot] for bot in (each.first, each.second))
-    raise KeyError(match)
 
 
 def test_one_slow_bot_does_not_slow_bots_that_can_play_another_match_meanwhile() -> None:
