@@ -2,16 +2,15 @@
 
 from collections import Counter
 from collections.abc import Iterator
-from itertools import combinations
 from random import Random
 from typing import Any
 
 import pytest
 from rumble_engine import Termination
-from rumble_server.match.facts import MatchOver
+from rumble_server.match.facts import MatchOver, MoveMade
 from rumble_server.match.match_id import MatchId
 from rumble_server.tournament.errors import CommandRefused
-from rumble_server.tournament.facts import BotLeft, RoundPaired, TournamentEnded
+from rumble_server.tournament.facts import RoundPaired, TournamentEnded
 from rumble_server.tournament.formats import FORMATS
 from rumble_server.tournament.pairs.plan import Pairing, Plan
 from rumble_server.tournament.tournament import Tournament
@@ -129,8 +128,9 @@ def test_a_tournament_of_each_format_goes_on_from_whatever_fact(kind: str, bots:
     log_in(first, names(bots))
     first.run()
     assert isinstance(first.log.facts[-1], TournamentEnded)
-    for facts in range(1, len(first.log.facts), long_or(3, 1)):
+    for facts in range(1, len(first.log.facts), 1 if kind == "round-robin" else long_or(3, 1)):
         logged = [fact for fact in first.log.facts[:facts] if isinstance(fact, MatchOver)]
+        made = [fact for fact in first.log.facts[:facts] if isinstance(fact, MoveMade)]
         world = first.after_crash(facts)
         log_in(world, names(bots))
         world.run()
@@ -140,6 +140,7 @@ def test_a_tournament_of_each_format_goes_on_from_whatever_fact(kind: str, bots:
             assert len({(each.round, each.board) for each in paired(world)}) == (4 if kind == "knockout" else 6)
         assert status(tournament) == "finished"
         assert [over for over in tournament.results.values() if over in logged] == logged, "a result is lost"
+        assert all(tournament.results[each.match].moves[each.ply] == each.move for each in made), "a move is lost"
         assert_log_rebuilds(world, tournament)
 
 
@@ -177,16 +178,6 @@ def test_a_knockout_ends_by_itself_and_ranks_by_how_far_each_came(bots: int, lea
     assert [standing.rank for standing in lines][:2] == [1, 2]
 
 
-def test_the_rank_that_a_knockout_tells_is_the_place() -> None:
-    world = World()
-    world.create(start_at_bots=5, format="knockout")
-    bots = log_in(world, names(5))
-    world.run()
-    told = {bot.name: bot.last("tournament_over")["rank"] for bot in bots}
-    assert sorted(told.values()) == [1, 2, 3, 3, 5]
-    assert told == places_by_hand(world.tournament("friday"), paired(world))
-
-
 def test_knockout_waits_for_no_eliminated_bot_and_a_winner_keeps_its_absent_budget() -> None:
     world = World()
     tournament = world.create(start_at_bots=4, format="knockout", legs=1, replays=0, absent_ms=1000)
@@ -209,24 +200,6 @@ def test_knockout_waits_for_no_eliminated_bot_and_a_winner_keeps_its_absent_budg
     final = list(tournament.results.values())[-1]
     assert (final.termination, final.at_ms - ended.at_ms) == (Termination.NO_SHOW, 1000)
     assert status(tournament) == "finished"
-
-
-def test_voided_semi_final_is_counted_again_even_after_a_crash() -> None:
-    for crash in (False, True):
-        world = World()
-        world.create(start_at_bots=4, format="knockout", legs=1, replays=0, bench_after=0)
-        bots = {bot.name: bot for bot in world.logins(*names(4), join="friday")}
-        one, other = (world.tournament("friday").running[f"friday.1.1.{board}.1"] for board in (1, 2))
-        bots[one.seats[0]].say(type="resign", match=one.match)
-        if crash:
-            world = world.after_crash()
-            bots = {name: world.login(name) for name in names(4)}
-        world.organiser.play_again(one.match)
-        bots[one.seats[1]].say(type="resign", match=one.match)
-        bots[other.seats[1]].say(type="resign", match=other.match)
-        (final,) = world.tournament("friday").running.values()
-        assert set(final.seats) == {one.seats[0], other.seats[0]}
-        assert len(rounds_paired(world)) == 2
 
 
 def test_a_semi_final_whose_winner_has_gone_on_is_not_played_again() -> None:
@@ -276,33 +249,6 @@ def test_a_swiss_ends_by_itself_and_byes_count_as_won(bots: int, leavers: int) -
         assert byes.total() == rounds * (bots % 2)
 
 
-@pytest.mark.parametrize("seed", range(long_or(4, 12)))
-def test_a_bot_that_has_left_a_swiss_is_not_paired_any_more(seed: int) -> None:
-    random = Random(seed)
-    bots = random.randrange(6, 13)
-    world = World(seed=seed)
-    tournament = world.create(start_at_bots=bots, format="swiss", rounds=4)
-    connected = log_in(world, names(bots))
-    for _ in range(random.randrange(1, 5)):
-        for _ in range(random.randrange(100)):
-            world.clock.step()
-        random.choice(connected).say(type="leave", tournament="friday")
-    world.run()
-    assert_all_was_played(world, paired(world))
-    gone: set[int] = set()
-    told = 0
-    for fact in world.log.facts:
-        if isinstance(fact, BotLeft):
-            gone.add(numbered(tournament).index(fact.bot))
-        elif isinstance(fact, RoundPaired):
-            told += 1
-            paired_now = {bot for each in fact.pairings for bot in (each.first, each.second)} | {*fact.byes}
-            assert paired_now.isdisjoint(gone)
-            assert len(paired_now) == bots - len(gone)
-    assert gone
-    assert told > 1
-
-
 def test_a_swiss_with_one_bot_left_ends_and_says_why() -> None:
     for crash in (False, True):
         world = World()
@@ -320,35 +266,6 @@ def test_a_swiss_with_one_bot_left_ends_and_says_why() -> None:
         found = world.tournament("friday")
         assert (found.status, found.reason) == ("finished", "fewer than two bots are left")
         assert bots[3].last("tournament_over")["status"] == "finished"
-
-
-def test_a_swiss_that_cannot_be_paired_without_meeting_again_ends_and_says_why() -> None:
-    stopped = 0
-    for seed in range(long_or(3, 10)):
-        world = World()
-        world.create(start_at_bots=6, format="swiss", rounds=5, seed=seed)
-        bots = {bot.name: bot for bot in log_in(world, names(6))}
-        while len(rounds_paired(world)) < 3:
-            world.clock.step()
-        world.organiser.pause("friday", "lunch")
-        world.run(1_000)
-        found = world.tournament("friday")
-        numbers = numbered(found)
-        met = {frozenset((numbers[each.first], numbers[each.second])) for each in paired(world)}
-        trios = [
-            trio for trio in combinations(numbers, 3) if all(frozenset(pair) in met for pair in combinations(trio, 2))
-        ]
-        for bot in set(bots) - set(trios[0] if trios else bots):
-            bots[bot].say(type="leave", tournament="friday")
-        if trios:
-            stopped += 1
-            for after in (world.after_crash(), world):
-                after.organiser.resume("friday")
-                found = after.tournament("friday")
-                assert (found.status, found.reason) == ("finished", "round 4 cannot be paired without meeting again")
-                assert rounds_paired(after)[-1].pairings == ()
-                assert_all_was_played(after, paired(after))
-    assert stopped
 
 
 # --- gauntlet ---
@@ -374,43 +291,4 @@ def test_a_gauntlet_ends_by_itself_and_only_challengers_meet_the_others(bots: in
     assert rounds_paired(world) == []
 
 
-def test_a_gauntlet_with_too_few_bots_is_cancelled_when_it_would_start_and_says_why() -> None:
-    world = World()
-    tournament = world.create(start_at_bots=2, format="gauntlet", challengers=2)
-    bots = log_in(world, names(2))
-    assert (tournament.status, tournament.agenda) == ("cancelled", None)
-    assert "1 challengers, not 2" in tournament.reason
-    assert bots[0].last("tournament_over")["status"] == "cancelled"
-
-
 # --- several at once, and points ---
-
-
-def test_several_tournaments_at_once_with_bots_in_more_than_one() -> None:
-    world = World()
-    formats = {"round": "round-robin", "swiss": "swiss", "knock": "knockout", "gaunt": "gauntlet"}
-    for name, kind in formats.items():
-        world.create(name=name, format=kind, start_at_bots=6)
-    log_in(world, names(6), *formats)
-    world.run()
-    for name in ("swiss", "knock"):
-        assert_all_was_played(world, paired(world, name), name)
-    assert {name: len(world.tournament(name).results) for name in ("round", "gaunt")} == {"round": 30, "gaunt": 10}
-    assert {world.tournament(name).status for name in formats} == {"finished"}
-
-
-@pytest.mark.parametrize("kind", ["round-robin", "swiss"])
-def test_points_are_three_one_and_zero_where_the_host_says_so(kind: str) -> None:
-    world = World()
-    tournament = world.create(start_at_bots=5, format=kind, points=[3.0, 1.0, 0.0])
-    bots = {bot.name: bot for bot in log_in(world, names(5))}
-    world.run()
-    assert status(tournament) == "finished"
-    assert any(standing.draws for standing in tournament.standings.lines())
-    for line in tournament.standings.lines():
-        byes = tournament.standings.tally.bots[line.name].byes
-        assert line.points == 3 * (line.wins + byes) + line.draws if kind == "swiss" else 3 * line.wins + line.draws
-        told = bots[line.name].last("tournament_over")
-        assert (told["points"], told["rank"]) == (line.points, line.rank)
-    points = [standing.points for standing in tournament.standings.lines()]
-    assert points == sorted(points, reverse=True)

@@ -5,25 +5,21 @@ from typing import Any
 
 import pytest
 from rumble_engine import Termination
-from rumble_engine.games.tictactoe import TicTacToe, TicTacToeState
+from rumble_engine.games.tictactoe import TicTacToeState
 from rumble_protocol.fields import TimeControl
 from rumble_server.arena.matches import WHY_VOID, Matches
 from rumble_server.arena.recovery import Recovered, read, restore_arena
-from rumble_server.match.facts import ChanceDrawn, MatchOver, MatchStarted, MoveMade, state_after
+from rumble_server.match.facts import ChanceDrawn, MatchOver, MoveMade, state_after
 from rumble_server.tournament.facts import (
     BotJoined,
     LogFact,
     TournamentCreated,
-    TournamentEnded,
-    TournamentStarted,
     tournament_of,
 )
-from rumble_server.tournament.rebuild import rebuild_tournament
 
 from tests.server.arena.playing import (
     NAMES,
     assert_all_was_played,
-    assert_log_rebuilds,
     begun_at_random,
     enter,
     first_legal,
@@ -39,22 +35,6 @@ def played(seed: int, bots: int, **config: Any) -> World:
     begun_at_random(world, *NAMES[:bots], **config)
     world.run()
     return world
-
-
-def test_a_tournament_of_two_goes_on_from_every_single_fact() -> None:
-    first = played(0, 2)
-    ended = next(number for number, fact in enumerate(first.log.facts, 1) if isinstance(fact, TournamentEnded))
-    assert ended > 25
-    for facts in range(1, ended):
-        world = first.after_crash(facts)
-        logged = [fact for fact in world.log.facts if isinstance(fact, MoveMade)]
-        enter(world, "friday", *NAMES[:2])
-        world.run()
-        tournament = world.tournament("friday")
-        assert_all_was_played(tournament)
-        for fact in logged:
-            assert tournament.results[fact.match].moves[fact.ply] == fact.move, "a logged move is lost"
-        assert_log_rebuilds(world, tournament)
 
 
 @pytest.mark.parametrize("seed", range(25))
@@ -121,35 +101,6 @@ def test_within_the_grace_no_absent_budget_runs_for_a_bot_that_drops_again() -> 
     assert after.tournament("friday").results == {}
     after.run(1)
     assert len(after.tournament("friday").results) == 2
-
-
-def test_names_keep_their_keys_and_their_spelling() -> None:
-    world = World()
-    world.login("Ann", key="correct-horse-battery")
-    after = world.after_crash()
-    assert after.login("ann", key="another-horse-battery").error() == "bad_key"
-    session = after.login("ANN", key="correct-horse-battery").last("session")
-    assert (session["name"], session["open"]) == ("Ann", False)
-
-
-def test_a_lobby_that_was_full_starts_by_itself() -> None:
-    world = World()
-    world.begun("ann", "ben")
-    started = next(n for n, fact in enumerate(world.log.facts) if isinstance(fact, TournamentStarted))
-    after = world.after_crash(started)
-    assert after.tournament("friday").status == "running"
-
-
-def test_a_tournament_whose_last_result_is_on_disk_ends_by_itself() -> None:
-    world = played(0, 2)
-    last = max(n for n, fact in enumerate(world.log.facts) if isinstance(fact, MatchOver))
-    after = world.after_crash(last + 1)
-    assert after.tournament("friday").status == "finished"
-
-
-def test_a_new_id_is_not_one_of_an_earlier_run() -> None:
-    after = played(0, 2).after_crash()
-    assert after.create().id == "friday-2"
 
 
 def test_bots_that_left_stay_out_after_a_crash_and_bots_that_are_in_stay_in() -> None:
@@ -279,23 +230,6 @@ def test_no_state_of_a_running_match_is_played_while_the_arena_is_filled(monkeyp
     assert progress.grace_until_ms == world.arena.matches.grace_until_ms
 
 
-def test_a_match_whose_moves_are_lost_is_void_and_played_again() -> None:
-    first = World()
-    first.create(start_at_bots=2, legs=1)
-    for _ in range(3):
-        enter(first, "friday", *NAMES[:2])
-    while sum(isinstance(fact, MoveMade) for fact in first.log.facts) < 3:
-        first.clock.step()
-    lost = next(fact for fact in first.log.facts if isinstance(fact, MoveMade) and fact.ply == 1)
-    first.log.facts.remove(lost)
-    world = first.after_crash(len(first.log.facts))
-    enter(world, "friday", *NAMES[:2])
-    world.run()
-    overs = [fact for fact in world.log.facts if isinstance(fact, MatchOver)]
-    assert [(over.attempt, over.scores is None, over.at_fault) for over in overs] == [(1, True, ()), (2, False, ())]
-    assert "lost moves" in overs[0].reason
-
-
 def stopped_after(*moves: str) -> World:
     """Return a world with two tournaments of two bots each. In Friday, of tic-tac-toe, the moves were made."""
     world = World()
@@ -341,50 +275,15 @@ def test_a_match_whose_game_fails_at_a_logged_move_is_void_and_played_again(
     assert world.tournament("friday").status == "finished"
 
 
-def test_a_match_whose_game_cannot_begin_any_more_is_void_and_its_tournament_is_paused(
-    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
-    first = stopped_after("4")
-    with monkeypatch.context() as upgraded:
-        fail_if(upgraded, TicTacToe, "initial", lambda *_: True)
-        state_after.cache_clear()  # a new run has no states of the run before
-        world = first.after_crash()
-        (void,) = world.tournament("friday").voided
-        assert (void.termination, void.scores, void.at_fault) == (Termination.ABORTED, None, ())
-        assert "match friday.1.1.1.1: the referee failed at ply 0" in caplog.text
-        ann, *_ = come_all_back(world)
-        assert [world.tournament(each).status for each in ("friday", "monday")] == ["paused", "finished"]
-        ann.drop()
-        come_all_back(world)
-    world.organiser.resume("friday")
-    world.run()
-    assert world.tournament("friday").status == "finished"
-
-
 @pytest.mark.parametrize(
-    ("game", "settings"), [("dilemma", {"rounds": 4, "noise": 30}), ("snakes", {"size": 7, "turns": 6})]
+    ("game", "settings", "ply"),
+    [("tictactoe", {}, 1), *(("dilemma", {"rounds": 4, "noise": 30}, ply) for ply in (0, 1, 2))],
 )
-def test_a_match_of_joint_moves_goes_on_from_every_fact_of_its_log(game: str, settings: dict[str, Any]) -> None:
+def test_a_match_that_lacks_a_move_in_the_log_is_void_and_played_again(
+    game: str, settings: dict[str, int], ply: int
+) -> None:
     first = World()
     first.create(start_at_bots=2, legs=1, game=game, settings=settings)
-    enter(first, "friday", *NAMES[:2])
-    first.run()
-    begun = next(number for number, fact in enumerate(first.log.facts, 1) if isinstance(fact, MatchStarted))
-    assert len(first.log.facts) > begun + 12
-    for kept in range(begun, len(first.log.facts) + 1):
-        world = first.after_crash(kept)
-        enter(world, "friday", *NAMES[:2])
-        world.run()
-        (over,) = (fact for fact in world.log.facts if isinstance(fact, MatchOver))
-        assert (over.attempt, over.termination, over.scores is None) == (1, "normal", False)
-        known = [fact.move for fact in first.log.facts[:kept] if isinstance(fact, ChanceDrawn)]
-        assert [fact.move for fact in world.log.facts if isinstance(fact, ChanceDrawn)][: len(known)] == known
-
-
-@pytest.mark.parametrize("ply", [0, 1, 2])
-def test_a_match_of_joint_moves_that_lacks_a_move_in_the_log_is_void(ply: int) -> None:
-    first = World()
-    first.create(start_at_bots=2, legs=1, game="dilemma", settings={"rounds": 4, "noise": 30})
     enter(first, "friday", *NAMES[:2])
     first.run()
     facts = first.log.facts
@@ -392,8 +291,11 @@ def test_a_match_of_joint_moves_that_lacks_a_move_in_the_log_is_void(ply: int) -
     end = next(number for number, fact in enumerate(facts) if isinstance(fact, MatchOver))
     first.log.facts = [fact for fact in facts[:end] if fact is not lost]
     world = first.after_crash(len(first.log.facts))
-    (over,) = (fact for fact in world.log.facts if isinstance(fact, MatchOver))
-    assert "lost moves" in over.reason
+    enter(world, "friday", *NAMES[:2])
+    world.run()
+    overs = [fact for fact in world.log.facts if isinstance(fact, MatchOver)]
+    assert [(over.attempt, over.scores is None, over.at_fault) for over in overs] == [(1, True, ()), (2, False, ())]
+    assert "lost moves" in overs[0].reason
 
 
 def test_names_that_are_lost_are_nobodys_until_the_host_resets_them() -> None:
@@ -409,8 +311,3 @@ def test_names_that_are_lost_are_nobodys_until_the_host_resets_them() -> None:
     world.organiser.reset_key("ann")
     back = world.login("ann", key="a" * 16)
     assert back.last("session")["tournaments"][0]["id"] == "friday"
-
-
-def test_facts_of_a_tournament_without_its_creation_are_ignored() -> None:
-    world = played(0, 2)
-    assert rebuild_tournament(fact for fact in world.log.facts if not isinstance(fact, TournamentCreated)) is None
