@@ -75,14 +75,6 @@ def test_the_final_takes_the_best_and_tells_the_others_the_end() -> None:
         assert kinds(bot)[-1] == ("tournament_over", "friday")
 
 
-def test_the_next_tournament_asks_for_no_more_rounds_than_its_bots_can_play() -> None:
-    world = World()
-    lesson(world, "ann", "ben", "cid")
-    with pytest.raises(CommandRefused, match="3 bots can play 3 rounds") as refused:
-        again(world, format="swiss", rounds=4, start_at_bots=3)
-    assert (refused.value.code, list(world.arena.tournaments)) == (ErrorCode.BAD_SETTINGS, [])
-
-
 def test_a_pupil_that_waits_in_vain_is_told_after_an_hour() -> None:
     world = World()
     (ann, _) = lesson(world, "ann", "ben").values()
@@ -152,15 +144,6 @@ def test_a_pupil_that_does_not_follow_is_told_at_once_and_moved_all_the_same() -
     assert kinds(ann)[-1] == ("tournament_over", "friday")
     again(world)
     assert kinds(ann)[-1] == ("joined", "friday-2")
-
-
-def test_a_dropped_follower_is_sent_nothing_more() -> None:
-    world = World()
-    bots = lesson(world, "ann", "ben")
-    bots["ann"].drop()
-    heard = len(bots["ann"].inbox.frames)
-    again(world)
-    assert len(bots["ann"].inbox.frames) == heard
 
 
 def test_a_start_without_absent_bots_takes_absent_bots_out() -> None:

@@ -193,19 +193,6 @@ def test_a_round_that_cannot_be_paired_pauses_its_tournament_and_is_paired_when_
     assert status(tournament) == "finished"
 
 
-def test_after_a_restart_a_round_that_could_not_be_paired_is_paired_when_it_goes_on() -> None:
-    world, elsewhere, _ = between_rounds()
-    elsewhere.come_back(fails=True)
-    world.run(1_000)
-    after = world.after_crash()
-    log_in(after, names(5))
-    after.run(1_000)
-    assert after.tournament("friday").status == "paused"
-    after.organiser.resume("friday")
-    after.run(1_000)
-    assert_all_was_played(after, paired(after))
-
-
 def test_a_round_that_cannot_be_added_pauses_its_tournament() -> None:
     world, elsewhere, _ = between_rounds()
     ((_, done),) = elsewhere.tasks

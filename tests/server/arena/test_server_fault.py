@@ -10,15 +10,13 @@ from rumble_engine.games.tictactoe import TicTacToeState
 from rumble_protocol.fields import TimeControl
 from rumble_server.arena.bots.frame_sender import FrameSender
 from rumble_server.arena.matches import WHY_VOID
-from rumble_server.match.facts import MoveMade, SeatFell
-from rumble_server.match.transcript import TranscriptLine, transcript
-from rumble_server.tournament.agenda import Agenda
+from rumble_server.match.facts import MoveMade
 from rumble_server.tournament.config import TournamentConfig
 from rumble_server.tournament.terms import Terms
 from rumble_server.tournament.tournament import Tournament
 
 from tests.server.arena.playing import first_legal
-from tests.server.failing import fail, fail_if
+from tests.server.failing import fail_if
 from tests.server.world import Bot, World
 
 
@@ -87,15 +85,6 @@ def test_a_move_that_the_game_cannot_make_or_judge_is_in_the_log(
     assert [over.moves for over in tournament.voided] == [("0",) if method == "outcome" else ()] * 5
 
 
-@pytest.mark.parametrize("empty", [7, 8, 9])
-def test_game_that_fails_to_show_a_position_voids_the_match(monkeypatch: pytest.MonkeyPatch, empty: int) -> None:
-    fail_if(monkeypatch, TicTacToeState, "view", lambda state, *_: len(state.legal_moves) == empty)
-    world, tournament, bots = played(legs=1, openings="none")
-    assert (tournament.status, len(tournament.voided), world.arena.matches.live) == ("paused", 5, {})
-    for bot in bots:
-        assert [over["state"] for over in bot.inbox.all("match_over")] == [{}] * 5
-
-
 @pytest.mark.parametrize("shown", [None, {"board": {"no": {"JSON"}}}])
 @pytest.mark.parametrize("is_away", [False, True])
 def test_a_game_that_does_not_show_its_last_position_ends_all_the_same(
@@ -132,18 +121,6 @@ def test_after_an_end_that_cannot_be_told_the_next_match_begins(monkeypatch: pyt
     _, tournament, _ = played(legs=2)
     assert failed
     assert (tournament.status, len(tournament.results)) == ("finished", 2)
-
-
-def test_a_game_that_fails_when_a_bot_comes_back_voids_the_match_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    world = World()
-    tournament, (ann, ben) = world.begun("ann", "ben", legs=1)
-    for bot in (ann, ben):
-        bot.drop()
-    fail_if(monkeypatch, TicTacToeState, "view", lambda *_: True)
-    again = world.logins("ann", "ben")
-    assert [over.termination for over in tournament.voided] == [Termination.ABORTED] * 5
-    assert tournament.status == "paused"
-    assert all(bot.link.closed is None for bot in again)
 
 
 @pytest.mark.parametrize("is_graced", [False, True])
@@ -207,22 +184,6 @@ def test_a_game_that_fails_at_a_fall_voids_the_match_alone(
     assert (other.status, len(other.results), other.voided) == ("finished", 1, [])
 
 
-def test_a_restart_after_a_ply_that_fails_voids_the_match_and_its_transcript_can_be_read(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(DilemmaState, "_ended", fail)
-    world = World()
-    _, (ann, ben) = world.begun("ann", "ben", game="dilemma", legs=1)
-    ann.move("C")
-    resign(ben)
-    told = [fact for fact in world.log.facts if getattr(fact, "match", None) == "friday.1.1.1.1"]
-    frames = [line.frame for line in transcript(told) if isinstance(line, TranscriptLine) and line.attempt == 1]
-    assert frames[-1].startswith('{"type":"match_over"')
-    fell = next(number for number, fact in enumerate(world.log.facts, 1) if isinstance(fact, SeatFell))
-    (void,) = world.after_crash(fell).tournament("friday").voided
-    assert (void.termination, void.at_fault) == (Termination.ABORTED, ())
-
-
 # --- errors at the schedule of a tournament ---
 
 
@@ -265,33 +226,6 @@ def test_a_tournament_whose_schedule_fails_is_paused_and_stops_no_other(
     world.organiser.resume(bad.id)
     world.run()
     assert (bad.status, len(bad.results)) == ("finished", 4)
-
-
-def test_a_pairing_that_fails_is_tried_again_after_the_pause(monkeypatch: pytest.MonkeyPatch) -> None:
-    world = World()
-    tournament = world.create(format="knockout", start_at_bots=4)
-    with monkeypatch.context() as broken:
-        fail_if(broken, Agenda, "prepare", lambda agenda: bool(agenda._played) and not agenda.open)
-        for bot in world.logins("ann", "ben", "cid", "dot", join=tournament.id):
-            bot.play(first_legal)
-        world.run()
-        assert world.tournament(tournament.id).status == "paused"
-    world.organiser.resume(tournament.id)
-    world.run()
-    assert world.tournament(tournament.id).status == "finished"
-
-
-def test_a_tournament_that_fails_at_a_no_show_is_paused_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    world = World()
-    bad, other = world.create(name="Bad", legs=1), world.create(name="Other", legs=1)
-    *_, third = world.logins("ann", "ben", "cid", join=bad.id)
-    world.organiser.start(bad.id)
-    fail_if(monkeypatch, Terms, "no_show", lambda *_: True)
-    third.say(type="leave", tournament=bad.id)
-    world.logins("eve", "fay", join=other.id)
-    world.organiser.start(other.id)
-    assert third.last("left")["tournament"] == bad.id
-    assert (bad.status, other.status, len(other.running)) == ("paused", "running", 1)
 
 
 def test_a_tournament_that_fails_to_start_by_itself_is_cancelled(monkeypatch: pytest.MonkeyPatch) -> None:

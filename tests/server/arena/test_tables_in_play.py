@@ -1,24 +1,19 @@
 """Tournaments of tables in a world of bots: they end by themselves, through crashes and beside bots that leave."""
 
 import pickle
-from functools import partial
-from random import Random
 from typing import Any
 
 import pytest
 from rumble_engine import Termination
 from rumble_server.match.facts import MatchStarted
-from rumble_server.tournament.config import TournamentConfig
-from rumble_server.tournament.errors import CommandRefused
 from rumble_server.tournament.facts import TablesSeated
-from rumble_server.tournament.history import audit_facts, context_of
 from rumble_server.tournament.tables import schedule
 from rumble_server.tournament.tables.knockout import KnockoutOfTables
 from rumble_server.tournament.tables.plan import Seating, TablePlan
 from rumble_server.tournament.tournament import Tournament
 
 from tests.needs import long_or
-from tests.server.arena.playing import at_random, numbered
+from tests.server.arena.playing import numbered
 from tests.server.arena.test_formats_in_play import assert_ended, log_in, names, through_crashes
 from tests.server.world import World
 
@@ -109,39 +104,6 @@ def test_a_table_with_too_few_bots_is_lost_by_the_bots_that_are_gone() -> None:
     assert found.standings.lines()[0].name == "bot-00"
 
 
-def test_the_host_voids_the_result_of_a_table_which_is_played_again() -> None:
-    world = World()
-    world.create(start_at_bots=4, format="swiss", rounds=2, **SHORT)
-    log_in(world, names(4))
-    while not world.tournament("friday").results:
-        world.clock.step()
-    (match,) = world.tournament("friday").results
-    seats = world.tournament("friday").results[match].seats
-    world.organiser.play_again(match)
-    world.run()
-    again = world.tournament("friday").results[match]
-    assert (again.attempt, again.seats) == (2, seats)
-    assert len(world.tournament("friday").results) == 2
-
-
-@pytest.mark.parametrize("slow", [0, 2])
-@pytest.mark.parametrize("max_matches", [1, 3])
-def test_nobody_waits_without_need_beside_slow_bots(slow: int, max_matches: int) -> None:
-    world, random = World(delay_ms=3), Random(slow)
-    tournament = world.create(cycles=3, **SHORT)
-    for number in range(9):
-        think_ms = partial(random.randrange, *((300, 305) if number < slow else (5, 10)))
-        world.player(f"b{number}", at_random(number), think_ms, join=tournament.id, max_matches=max_matches)
-    world.organiser.start(tournament.id)
-    world.run()
-    assert tournament.status == "finished"
-    found = audit_facts(world.log.facts, context_of(tournament, world.clock.now_ms()))
-    assert found.flags == ()
-    assert found.matches == len(tournament.results)
-    assert {sum(bot.seats) for bot in found.bots.values()} == {bot.matches for bot in found.bots.values()}
-    assert found.void == {}
-
-
 def test_a_started_table_names_its_bots_in_the_order_of_their_seats() -> None:
     world = World()
     tournament = world.create(start_at_bots=4, cycles=1, **SHORT)
@@ -152,16 +114,6 @@ def test_a_started_table_names_its_bots_in_the_order_of_their_seats() -> None:
     assert [tuple(numbers[bot] for bot in fact.seats) for fact in started] == [each.bots for each in seatings(world)]
     had = [[fact.seats.index(bot) for fact in started] for bot in numbers]
     assert all(sorted(seats) == [0, 1, 2, 3] for seats in had), "a bot has each seat once"
-
-
-@pytest.mark.parametrize(("bots", "kind"), [(2, "round-robin"), (2, "swiss")])
-def test_a_field_that_is_too_small_for_a_table_does_not_start(bots: int, kind: str) -> None:
-    world = World()
-    world.create(format=kind, **SHORT)
-    log_in(world, names(bots))
-    world.clock.advance(1000)
-    with pytest.raises(CommandRefused, match=r"friday needs 3 bots to start; it has 2"):
-        world.organiser.start("friday")
 
 
 @pytest.mark.parametrize("kind", ["round-robin", "knockout", "gauntlet"])
@@ -190,17 +142,6 @@ def test_a_tournament_by_payoffs_sums_the_payoffs_of_its_games(kind: str) -> Non
         )
 
 
-def test_ratings_of_tables_are_those_of_plackett_and_luce() -> None:
-    world = World()
-    tournament = world.create(start_at_bots=8, cycles=2, **SHORT)
-    log_in(world, names(8))
-    world.run()
-    ratings = tournament.standings.rate()
-    assert ratings.model.startswith("Plackett-Luce")
-    assert {line.name for line in ratings.lines} == set(names(8))
-    assert sum(line.rating or 0 for line in ratings.lines) == pytest.approx(0, abs=1e-6)
-
-
 @pytest.mark.parametrize("kind", ["swiss", "knockout"])
 def test_the_rounds_of_a_large_field_are_made_elsewhere(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(schedule, "MOST_BOTS_ON_LOOP", 6)
@@ -217,9 +158,3 @@ def test_a_task_of_a_knockout_can_be_sent_to_another_process(monkeypatch: pytest
     first = pickle.loads(pickle.dumps(task))()
     knockout.add(first)
     assert knockout.prepare({}) is None, "no result is there"
-
-
-def test_rounds_that_a_search_cannot_make_are_refused_when_they_are_asked_for() -> None:
-    world = World()
-    with pytest.raises(CommandRefused, match="64 bots are made for 256 rounds at most, not 1000: ask for fewer"):
-        world.organiser.create(TournamentConfig(name="much", rounds=1000, start_at_bots=64, **SHORT))

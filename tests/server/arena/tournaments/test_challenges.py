@@ -3,7 +3,6 @@
 from typing import Any
 
 import pytest
-from rumble_engine import Termination
 from rumble_protocol.secret import make_secret
 from rumble_server.arena.commands.joining import Joining
 from rumble_server.arena.tournaments.challenges import LONGEST_MS
@@ -76,6 +75,7 @@ def test_one_challenge_is_open_at_a_time() -> None:
     [
         ({"against": "zoe"}, "unknown_bot"),
         ({"against": "not a name"}, "unknown_bot"),
+        ({"against": "gone"}, "unknown_bot"),
         ({"against": "cid"}, "unknown_bot"),
         ({"against": "ann"}, "unknown_bot"),
         ({"game": "ludo"}, "unknown_game"),
@@ -91,6 +91,7 @@ def test_a_challenge_that_cannot_be(given: dict[str, Any], code: str) -> None:
     world = World()
     ann, _ = two(world)
     world.login("cid")
+    world.login("gone", challenges=True).drop()
     challenge(ann, **given)
     assert ann.error() == code
     assert world.arena.tournaments == {}
@@ -321,29 +322,6 @@ def test_a_match_of_a_tournament_takes_the_room_of_the_newest_challenge() -> Non
     assert kinds.index("match_over") < kinds.index("match_start"), "it is never told of more matches than it takes"
 
 
-def test_a_challenge_that_waits_takes_no_room_that_a_tournament_needs() -> None:
-    world = World()
-    ben = world.login("ben", challenges=True, max_matches=2)
-    for name in ("ann", "cid", "dan"):
-        assert challenge(world.login(name))["type"] != "error"
-    waiting = world.tournament("challenge-dan-ben")
-    assert (waiting.status, waiting.running) == ("running", {})
-    world.create(start_at_bots=2, legs=4)
-    ben.say(type="join", tournament="friday")
-    zoe = world.login("zoe", join="friday")
-    for bot in (ben, zoe):
-        bot.heard()
-        bot.play(first_legal)
-    ben.say(type="resign", match="challenge-ann-ben.1.1.1.1")
-    assert waiting.running == {}
-    match = next(iter(world.tournament("friday").running))
-    for _ in range(4):
-        zoe.say(type="resign", match=match)
-        match = next(iter(world.tournament("friday").running), "")
-    assert world.tournament("friday").status == "finished"
-    assert len(waiting.running) == 1, "nothing needs the place any more"
-
-
 def waits_for(world: World, *absent: str, **config: Any) -> tuple[Bot, Tournament]:
     """Return a bot with room, and its challenge that leaves the room to a tournament with absent bots."""
     ben = world.login("ben", challenges=True, max_matches=2)
@@ -403,19 +381,6 @@ def test_a_challenge_stays_a_challenge_after_a_restart() -> None:
     assert again.tournament("friday").running
 
 
-@pytest.mark.parametrize("way", ["leave", "resign"])
-def test_a_challenged_bot_can_end_the_challenge(way: str) -> None:
-    world = World()
-    ann, ben = two(world)
-    challenge(ann, time_control={"bank_ms": LONGEST_MS})
-    match = ann.last("match_start")["match"]
-    ben.say(
-        **({"type": "leave", "tournament": "challenge-ann-ben"} if way == "leave" else {"type": way, "match": match})
-    )
-    assert ann.last("match_over")["termination"] == Termination.RESIGNATION
-    assert world.arena.challenges.still_open() == {}
-
-
 def test_a_bot_is_only_challenged_to_games_that_it_plays() -> None:
     world = World()
     ann, _ = two(world, games=["connect4"])
@@ -424,14 +389,6 @@ def test_a_bot_is_only_challenged_to_games_that_it_plays() -> None:
     assert ann.last("error")["message"] == "ben does not play tictactoe"
     assert world.arena.tournaments == {}
     assert challenge(ann, game="connect4")["type"] != "error"
-
-
-def test_a_bot_that_is_not_connected_cannot_be_challenged() -> None:
-    world = World()
-    ann, ben = two(world)
-    ben.drop()
-    challenge(ann)
-    assert ann.error() == "unknown_bot"
 
 
 def test_an_address_whose_challenges_wrote_much_makes_no_more_that_day() -> None:
