@@ -1,15 +1,13 @@
 """Workers that come and go, and the fate of their matches."""
 
-from collections import Counter
-
 from rumble_engine import Termination
 from rumble_protocol.codes import CloseCode
 from rumble_protocol.fields import TimeControl
-from rumble_server.match.facts import MatchOver, SeatAway, SeatBack, TurnAsked, with_turns
+from rumble_server.match.facts import MatchOver, SeatAway, SeatBack
 
 from tests.server.arena.bots.workers import absent_since_ms, busy, facts, gauntlet, playing, start, workers
-from tests.server.arena.playing import NAMES, assert_all_was_played, enter, first_legal
-from tests.server.world import Bot, World
+from tests.server.arena.playing import NAMES, first_legal
+from tests.server.world import World
 
 # --- workers that drop ---
 
@@ -31,14 +29,6 @@ def test_a_match_whose_worker_drops_is_asked_of_another_at_once() -> None:
     two.say(type="resign", match=turn["match"])
     (over,) = facts(world, MatchOver)
     assert (over.termination, over.drops) == (Termination.RESIGNATION, (0, 0))
-
-
-def test_nobody_is_told_of_a_worker_whose_match_goes_on() -> None:
-    world = World()
-    one, _two = busy(playing(world))
-    other = world.login("ben")
-    one.drop()
-    assert not other.inbox.all("notice")
 
 
 def test_a_worker_that_takes_a_match_over_is_asked_as_its_own_login_wants() -> None:
@@ -81,18 +71,6 @@ def test_without_room_elsewhere_the_away_budget_runs_until_a_worker_has_room() -
     assert two.last("turn")["match"] == lost
 
 
-def test_a_worker_that_comes_with_room_takes_up_matches_that_are_away() -> None:
-    world = World()
-    one, two = playing(world, 2)
-    lost = one.last("match_start")["match"]
-    one.drop()
-    world.run(5000)
-    (three,) = workers(world, "three", max_matches=2)
-    assert three.last("session")["matches"] == [lost]
-    assert [frame["match"] for frame in three.inbox.all("match_start")] == [lost]
-    assert (three.last("match_start")["resumed"], two.link.closed) == (True, None)
-
-
 def test_a_match_that_is_away_comes_before_a_new_match() -> None:
     world = World()
     one, two = playing(world, 3)
@@ -100,16 +78,6 @@ def test_a_match_that_is_away_comes_before_a_new_match() -> None:
     one.drop()
     two.say(type="resign", match=kept)
     assert [frame["match"] for frame in two.inbox.all("match_start")] == [kept, lost]
-
-
-def test_the_budget_runs_out_although_other_workers_are_there() -> None:
-    world = World()
-    one, _two = playing(world, 2, away_ms=3000)
-    lost = one.last("match_start")["match"]
-    one.drop()
-    world.run(3000)
-    over = next(fact for fact in facts(world, MatchOver) if fact.match == lost)
-    assert (over.termination, over.connected) == (Termination.DISCONNECT, (1 - over.at_fault[0],))
 
 
 def test_a_replaced_worker_with_less_room_leaves_the_rest_to_others() -> None:
@@ -177,33 +145,3 @@ def test_after_a_restart_matches_go_on_with_whichever_worker_has_room() -> None:
 def test_after_a_restart_a_login_without_a_worker_has_all_as_ever() -> None:
     world, matches = restarted(3)
     assert world.login("ann").last("session")["matches"] == matches
-
-
-def test_no_ply_is_asked_of_two_sessions_while_workers_come_and_go() -> None:
-    world = World(delay_ms=2)
-    tournament = world.create(start_at_bots=4, cycles=3, away_ms=60_000, absent_ms=60_000)
-    enter(world, tournament.id, *NAMES[1:4], max_matches=3)
-    live: dict[str, Bot] = {}
-    everyone: list[Bot] = []
-
-    def come(worker: str) -> None:
-        live[worker] = world.player("ann", first_legal, lambda: 3, worker=worker, join=tournament.id)
-        everyone.append(live[worker])
-
-    for worker in ("one", "two", "three"):
-        come(worker)
-    for step in range(200):
-        world.run(7)
-        worker = ("one", "two", "three")[step % 3]
-        if step % 2:
-            live[worker].drop()
-        else:
-            come(worker)
-    for worker in ("one", "two", "three"):
-        come(worker)
-    world.run()
-    assert_all_was_played(tournament)
-    asked = Counter(turn["turn_id"] for bot in everyone for turn in bot.inbox.all("turn"))
-    assert set(asked.values()) == {1}
-    assert len(asked) <= sum(isinstance(fact, TurnAsked) for fact in with_turns(world.log.facts))
-    assert all(over.termination is Termination.NORMAL for over in tournament.results.values())

@@ -1,7 +1,5 @@
 """A bot of several workers is one bot, and each worker gets its own frames."""
 
-from collections import Counter
-
 from rumble_engine import Termination
 from rumble_protocol.codes import CloseCode
 from rumble_protocol.server_messages import Limits
@@ -10,32 +8,9 @@ from rumble_server.limits.bounds import Bounds
 from rumble_server.match.facts import FrameSeen, FrameShared, MatchOver, SeatAway
 
 from tests.server.arena.bots.workers import busy, facts, gauntlet, playing, workers
-from tests.server.arena.playing import NAMES, assert_all_was_played, at_random, enter
 from tests.server.world import World
 
 # --- several sessions are one bot ---
-
-
-def test_workers_share_the_matches_of_their_bot_and_are_one_bot_in_the_standings() -> None:
-    world = World(delay_ms=3)
-    tournament = world.create(start_at_bots=5, cycles=2)
-    enter(world, tournament.id, *NAMES[1:5], max_matches=3)
-    bots = []
-    for worker, most in (("one", 1), ("two", 2), (None, 1)):
-        bots.append(world.player("ann", at_random(worker), join=tournament.id, max_matches=most, worker=worker))
-    most_at_once = 0
-    while world.clock.step():
-        live = world.arena.matches.live.values()
-        most_at_once = max(most_at_once, sum("ann" in match.progress.terms.seats for match in live))
-    assert_all_was_played(tournament)
-    assert most_at_once == 4
-    assert len(tournament.field) == 5
-    told = Counter(frame["match"] for bot in bots for frame in bot.inbox.all("match_start"))
-    assert set(told) == {match for match, over in tournament.results.items() if "ann" in over.seats}
-    assert set(told.values()) == {1}
-    for bot in bots:
-        assert bot.inbox.all("match_over"), "each played"
-        assert bot.last("tournament_over")["bots"] == 5
 
 
 def test_a_new_login_replaces_its_own_worker_alone() -> None:
@@ -63,12 +38,6 @@ def test_a_login_without_a_worker_is_a_worker_of_its_own() -> None:
     world.login("ann")
     assert (named.link.closed, plain.link.closed) == (None, CloseCode.REPLACED)
     assert plain.link.reason == "a newer login of this name took over"
-
-
-def test_a_worker_has_a_name_of_the_pattern_of_names() -> None:
-    bot = World().login("ann", worker="no spaces")
-    assert bot.error() == "bad_message"
-    assert bot.last("error")["detail"][0]["field"] == "worker"
 
 
 def test_a_bot_has_no_more_workers_than_it_may() -> None:
