@@ -40,9 +40,3 @@ def test_nothing_is_kept_of_names_that_visitors_make_up() -> None:
     idle.find_unloadable([], 0)
     assert not idle.visits
     assert not idle.since_ms
-
-
-def test_even_without_a_pause_a_club_is_seen_empty_twice() -> None:
-    idle = EmptyClubs(1)
-    assert idle.find_unloadable(["chess"], 0) == []
-    assert idle.find_unloadable(["chess"], 1) == ["chess"]

@@ -11,6 +11,15 @@ from tests.server.failing import note_calls
 from tests.server.world import World
 
 
+def class_of(*displays: str) -> tuple[World, SlipDesk]:
+    """Return a world whose tournament `friday` has these pupils, and the desk for their slips."""
+    world = World()
+    code = str(world.create(classroom=True).join_code)
+    for display in displays:
+        Joining(world.arena).join(code, display, make_secret(), "192.0.2.1")
+    return world, SlipDesk(world.arena)
+
+
 def test_the_old_program_is_told_and_the_new_one_plays_on() -> None:
     world = World()
     tournament, key = world.create(classroom=True), make_secret()
@@ -31,12 +40,8 @@ def test_the_old_program_is_told_and_the_new_one_plays_on() -> None:
 
 
 def test_a_slip_is_valid_for_two_weeks_and_while_the_host_knows_the_key() -> None:
-    world = World()
-    tournament = world.create(classroom=True)
-    desk, made = SlipDesk(world.arena), {}
-    for display in ("Ann", "Ben", "Cid"):
-        Joining(world.arena).join(str(tournament.join_code), display, make_secret(), "192.0.2.1")
-        made[display] = desk.make(tournament.id, display)
+    world, desk = class_of("Ann", "Ben", "Cid")
+    made = {display: desk.make("friday", display) for display in ("Ann", "Ben", "Cid")}
     world.organiser.reset_key("ann")
     world.clock.advance(LIFETIME_MS - 1)
     assert desk.redeem(made["Ben"], "192.0.2.2").name == "ben"
@@ -48,10 +53,8 @@ def test_a_slip_is_valid_for_two_weeks_and_while_the_host_knows_the_key() -> Non
 
 @pytest.mark.parametrize("key", [None, "a key that the host sets"])
 def test_a_slip_ends_with_the_key_that_the_host_changes(key: str | None) -> None:
-    world = World()
-    tournament, desk = world.create(classroom=True), SlipDesk(world.arena)
-    Joining(world.arena).join(str(tournament.join_code), "Ann", make_secret(), "192.0.2.1")
-    code = desk.make(tournament.id, "ann")
+    world, desk = class_of("Ann")
+    code = desk.make("friday", "ann")
     world.organiser.reset_key("ann", key)
     for place in (world, world.after_crash()):
         with pytest.raises(JoinRefused, match="within two weeks"):
@@ -60,12 +63,8 @@ def test_a_slip_ends_with_the_key_that_the_host_changes(key: str | None) -> None
 
 
 def test_a_guess_costs_the_same_for_one_slip_and_for_many(monkeypatch: pytest.MonkeyPatch) -> None:
-    world = World()
-    tournament = world.create(classroom=True)
-    desk, joining = SlipDesk(world.arena), Joining(world.arena)
-    for display in ("Ann", "Ben", "Cid"):
-        joining.join(str(tournament.join_code), display, make_secret(), "192.0.2.1")
-        code = desk.make(tournament.id, display)
+    _, desk = class_of("Ann", "Ben", "Cid")
+    *_, code = [desk.make("friday", display) for display in ("Ann", "Ben", "Cid")]
     computed = note_calls(monkeypatch, slips, "digest_of")
     with pytest.raises(JoinRefused):
         desk.redeem("AAAAAAAA", "192.0.2.2")
