@@ -51,6 +51,13 @@ def run_seed(seed: int, *, cluster: bool = False) -> Failure | None:
     return Failure(seed, found) if found else None
 
 
+def complaints(first: int, within: int, *, cluster: bool = False) -> Iterator[str]:
+    """Yield the problems of the seed `first`, and then of the seeds below `within`."""
+    for seed in (first, *range(within)):
+        failure = run_seed(seed, cluster=cluster)
+        yield from () if failure is None else failure.problems
+
+
 def run_seeds(seeds: Sequence[int], *, cluster: bool = False) -> list[Failure]:
     """Return the failures of the given seeds."""
     return [failure for seed in seeds if (failure := run_seed(seed, cluster=cluster)) is not None]

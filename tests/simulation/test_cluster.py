@@ -19,7 +19,7 @@ from tests.server.lease import HeldWhile
 from tests.simulation.bugs import Bug, tell_before_it_is_on_disk
 from tests.simulation.cluster import ClusterWorld, LedRun, Node, simulate_cluster
 from tests.simulation.postgres import CLUB, ClubLog, Postgres
-from tests.simulation.run import run_seed, run_seeds, show
+from tests.simulation.run import complaints, run_seeds, show
 
 PARTS = 20
 SEEDS = long_or(PARTS * 20, 2000)
@@ -207,10 +207,5 @@ def test_the_simulation_finds_a_planted_bug(
     bug: Bug, said: str, shown_by: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     bug(monkeypatch)
-    problems: list[str] = []
-    for seed in (shown_by, *range(WITHIN)):
-        failure = run_seed(seed, cluster=True)
-        problems += [] if failure is None else failure.problems
-        if any(re.search(said, problem) for problem in problems):
-            return
-    pytest.fail(f"not found in {WITHIN} seeds; {problems[:3]}")
+    found = complaints(shown_by, WITHIN, cluster=True)
+    assert any(re.search(said, problem) for problem in found), f"not found in {WITHIN} seeds"
