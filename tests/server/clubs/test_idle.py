@@ -1,6 +1,6 @@
 """Idle clubs at given times."""
 
-from rumble_server.clubs.idle import EmptyClubs
+from rumble_server.clubs.idle import MOST_IDLE, EmptyClubs
 
 IDLE_MS = 1000
 
@@ -40,3 +40,10 @@ def test_nothing_is_kept_of_names_that_visitors_make_up() -> None:
     idle.find_unloadable([], 0)
     assert not idle.visits
     assert not idle.since_ms
+
+
+def test_of_too_many_empty_clubs_the_first_is_unloaded_once_it_was_seen_twice() -> None:
+    idle = EmptyClubs(IDLE_MS)
+    clubs = ["chess", *(f"club-{number}" for number in range(MOST_IDLE))]
+    assert idle.find_unloadable(clubs, 0) == []
+    assert idle.find_unloadable(clubs, 1) == ["chess"]
