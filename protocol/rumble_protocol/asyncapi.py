@@ -9,19 +9,17 @@ The `x-` fields extend AsyncAPI, so that a program can play without any knowledg
 - `x-ends` of an operation: the bot has nothing left to do after this message.
 - `x-subprotocol` and `x-close-codes` of the channel.
 
-`python -m rumble_protocol.asyncapi protocol/asyncapi.json` writes the file that the repository keeps.
+`rumble schema --asyncapi --out protocol` writes the file that the repository keeps.
 """
 
-import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any, Final, Literal
 
 from rumble_protocol import PROTOCOL_VERSION, SUBPROTOCOL
 from rumble_protocol.bot_messages import BOT_MESSAGES
 from rumble_protocol.codes import CLOSE_REASONS, DO_NOT_RECONNECT
-from rumble_protocol.schema import Schema, schemas, text
+from rumble_protocol.schema import Schema, schemas
 from rumble_protocol.server_messages import SERVER_MESSAGES
 
 ASYNCAPI: Final = "3.0.0"
@@ -195,18 +193,3 @@ def _operation(operation: Operation) -> dict[str, Any]:
 
 def _references(*names: str) -> list[dict[str, str]]:
     return [{"$ref": f"{CHANNEL}/messages/{name}"} for name in names]
-
-
-def main(arguments: Sequence[str]) -> None:
-    """Write the document into the file that `arguments` names, or print the document if `arguments` is empty."""
-    match arguments:
-        case []:
-            sys.stdout.write(text(document()))
-        case [file]:
-            Path(file).write_text(text(document()), encoding="utf-8")
-        case _:
-            sys.exit("usage: python -m rumble_protocol.asyncapi [FILE]")
-
-
-if __name__ == "__main__":
-    main(sys.argv[1:])

@@ -1,12 +1,10 @@
 """The messages as JSON Schema (draft 2020-12), for bots and spectators in other languages.
 
-`python -m rumble_protocol.schema protocol/schema` writes the files that the repository keeps; without a folder the
-command prints a JSON object of file names and schemas.
+`rumble schema --out protocol/schema` writes the files that the repository keeps.
 """
 
 import json
-import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from typing import Any, Final, get_args
@@ -98,18 +96,3 @@ def _finish_server_part(part: Schema) -> None:
     """Require every field that does not depend on the login, and allow additional fields."""
     part["required"] = [field for field in part["properties"] if field not in OMITTED.get(part["title"], ())]
     part.pop("additionalProperties", None)
-
-
-def main(arguments: Sequence[str]) -> None:
-    """Write the schemas into the folder that `arguments` names, or print the schemas if `arguments` is empty."""
-    match arguments:
-        case []:
-            sys.stdout.write(text(schemas()))
-        case [folder]:
-            write(Path(folder))
-        case _:
-            sys.exit("usage: python -m rumble_protocol.schema [FOLDER]")
-
-
-if __name__ == "__main__":
-    main(sys.argv[1:])

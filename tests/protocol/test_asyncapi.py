@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 from jsonschema import Draft7Validator, Draft202012Validator
-from rumble_protocol.asyncapi import OPERATIONS, document, main
+from rumble_protocol.asyncapi import OPERATIONS, document
 from rumble_protocol.bot_messages import BOT_MESSAGES
 from rumble_protocol.codes import DO_NOT_RECONNECT, CloseCode
 from rumble_protocol.schema import schemas, text
@@ -47,9 +47,7 @@ def references(value: Any) -> Iterator[str]:
 
 
 def test_the_kept_document_is_the_models() -> None:
-    assert KEPT.read_text(encoding="utf-8") == text(DOCUMENT), (
-        "write it again: python -m rumble_protocol.asyncapi protocol/asyncapi.json"
-    )
+    assert KEPT.read_text(encoding="utf-8") == text(DOCUMENT), "write it again: rumble schema --asyncapi --out protocol"
 
 
 def test_the_document_is_valid_by_the_schema_of_asyncapi() -> None:
@@ -164,12 +162,3 @@ async def test_programs_that_follow_the_document_play_a_tournament() -> None:
         assert [end["status"] for end in ends] == ["finished", "finished"]
         assert sum(end["points"] for end in ends) == 2.0
         assert tournament.status == "finished"
-
-
-def test_main(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    main([])
-    assert json.loads(capsys.readouterr().out) == DOCUMENT
-    main([str(tmp_path / "asyncapi.json")])
-    assert (tmp_path / "asyncapi.json").read_text(encoding="utf-8") == text(DOCUMENT)
-    with pytest.raises(SystemExit, match="usage"):
-        main(["a", "b"])

@@ -1,8 +1,6 @@
 """The JSON Schemas in the repository are those of the models, and accept the same messages."""
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +10,7 @@ from jsonschema import Draft202012Validator, ValidationError
 from rumble_protocol import bot_messages as bot
 from rumble_protocol import server_messages as server
 from rumble_protocol.codec import write_message
-from rumble_protocol.schema import main, schemas, text, write
+from rumble_protocol.schema import schemas, text, write
 
 from tests.protocol import messages
 
@@ -24,7 +22,7 @@ TYPES = [str(model.model_fields["type"].default) for model in (*bot.BOT_MESSAGES
 def test_the_kept_schemas_are_those_of_the_models() -> None:
     kept = {path.name: path.read_text(encoding="utf-8") for path in KEPT.iterdir()}
     assert kept == {name: text(schema) for name, schema in schemas().items()}, (
-        "write them again: python -m rumble_protocol.schema protocol/schema"
+        "write them again: rumble schema --out protocol/schema"
     )
 
 
@@ -102,17 +100,3 @@ def test_write_also_clears_away(tmp_path: Path) -> None:
     (folder / "README.md").write_text("kept")
     write(folder)
     assert {path.name for path in folder.iterdir()} == {*schemas(), "README.md"}
-
-
-def test_main(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    main([])
-    assert json.loads(capsys.readouterr().out) == schemas()
-    main([str(tmp_path)])
-    assert (tmp_path / "turn.json").read_text() == text(schemas()["turn.json"])
-    with pytest.raises(SystemExit, match="usage"):
-        main(["a", "b"])
-
-
-def test_the_command(tmp_path: Path) -> None:
-    subprocess.run([sys.executable, "-m", "rumble_protocol.schema", str(tmp_path)], check=True)
-    assert {path.name for path in tmp_path.iterdir()} == set(schemas())
