@@ -1,11 +1,7 @@
-"""A bot without any knowledge of Rumble: it plays by asyncapi.json alone, and chooses at random where allowed.
-
-Usage: python generic_client.py ASYNCAPI.json HOST:PORT SEED FIELD=VALUE... (fields that the document calls `given`)
-"""
+"""A bot without any knowledge of Rumble: it plays by asyncapi.json alone, and chooses at random where allowed."""
 
 import json
 import random
-import sys
 from typing import Any
 
 from jsonschema import Draft7Validator
@@ -69,7 +65,7 @@ class Contract:
 
 
 def play(document: Json, host: str, given: Json, seed: int) -> list[Json]:
-    """Play until an operation with `x-ends`; return every frame received."""
+    """Play until an operation with `x-ends`; return every frame received. `given` has the fields that are given."""
     contract = Contract(document)
     chance = random.Random(seed)
     (server,) = document["servers"].values()
@@ -88,10 +84,3 @@ def play(document: Json, host: str, given: Json, seed: int) -> list[Json]:
             if operation.get("x-ends"):
                 break
     return heard
-
-
-if __name__ == "__main__":
-    path, host, seed, *fields = sys.argv[1:]
-    with open(path, encoding="utf-8") as file:
-        frames = play(json.load(file), host, dict(field.split("=", 1) for field in fields), int(seed))
-    print(json.dumps(frames[-1]))

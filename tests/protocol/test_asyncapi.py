@@ -4,8 +4,6 @@ import ast
 import asyncio
 import json
 import re
-import sys
-from asyncio.subprocess import PIPE, create_subprocess_exec
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -14,7 +12,6 @@ import pytest
 from jsonschema import Draft7Validator, Draft202012Validator
 from rumble_protocol.asyncapi import OPERATIONS, document
 from rumble_protocol.bot_messages import BOT_MESSAGES
-from rumble_protocol.codes import DO_NOT_RECONNECT, CloseCode
 from rumble_protocol.schema import schemas, text
 from rumble_protocol.server_messages import SERVER_MESSAGES
 
@@ -91,11 +88,6 @@ def test_the_values_of_answers_are_fields_of_their_messages() -> None:
             assert path in fields(operation["messages"][0]["$ref"]) or "given" in source
 
 
-def test_the_close_codes_are_all_there() -> None:
-    codes = {each["code"]: each["reconnect"] for each in DOCUMENT["channels"]["bot"]["x-close-codes"]}
-    assert codes == {int(code): code not in DO_NOT_RECONNECT for code in CloseCode}
-
-
 def test_the_document_and_the_json_schemas_accept_the_same_frames() -> None:
     contract = Contract(DOCUMENT)
     frames = [line["frame"] for path in CONVERSATIONS for line in read_conversation(path)[1] if "frame" in line]
@@ -120,7 +112,7 @@ def test_the_generic_client_knows_nothing_of_rumble() -> None:
         if isinstance(node, ast.Import | ast.ImportFrom)
         for name in ([node.module or ""] if isinstance(node, ast.ImportFrom) else [alias.name for alias in node.names])
     }
-    assert imported == {"json", "random", "sys", "typing", "jsonschema", "referencing", "websockets"}
+    assert imported == {"json", "random", "typing", "jsonschema", "referencing", "websockets"}
     words = {"login", "turn", "move", "turn_id", "match", "legal", "welcome", "tournament_over", "rumble"}
     body = source.partition('"""\n\n')[2]
     assert {word for word in words if re.search(rf"[\"']{word}[\"']", body)} == set()
@@ -149,16 +141,3 @@ async def test_a_client_made_of_the_document_alone_plays_a_tournament(game: str,
         assert {frame["type"] for frame in frames} & {"error", "rejected"} == set()
         assert frames[-1]["type"] == "tournament_over"
         assert frames[-1]["status"] == "finished"
-
-
-@pytest.mark.e2e
-async def test_programs_that_follow_the_document_play_a_tournament() -> None:
-    async with served() as server, asyncio.timeout(PATIENCE_S):
-        tournament = server.arena.tournaments[server.create(game="tictactoe", start_at_bots=2)]
-        command = [sys.executable, generic_client.__file__, str(KEPT), f"127.0.0.1:{server.port}", "7", "join=friday"]
-        programs = [await create_subprocess_exec(*command, f"name={name}", stdout=PIPE) for name in ("ada", "bob")]
-        outputs = await asyncio.gather(*(program.communicate() for program in programs))
-        ends = [json.loads(output) for output, _ in outputs]
-        assert [end["status"] for end in ends] == ["finished", "finished"]
-        assert sum(end["points"] for end in ends) == 2.0
-        assert tournament.status == "finished"
