@@ -1,133 +1,44 @@
-"""The fields of each message, the fields that may be left out, and a single JSON type for each name."""
+"""A single JSON type for each name of a field; time controls and settings."""
 
-import types
-from dataclasses import is_dataclass
-from typing import Annotated, Any, Literal, Union, get_args, get_origin
+from typing import Any
 
 import pytest
 from pydantic import BaseModel, ValidationError
 from rumble_engine import Termination
 from rumble_protocol import bot_messages as bot
-from rumble_protocol import feed_messages
 from rumble_protocol import server_messages as server
 from rumble_protocol.fields import DAY_MS, LARGEST_INTEGER, TimeControl
-
-BOT_FIELDS = {
-    "login": "name key? version? client? games? max_matches? join? invite? challenges? omit? worker? exchange_key? "
-    "follow?",
-    "join": "tournament invite?",
-    "leave": "tournament invite?",
-    "move": "match turn_id move note? info?",
-    "resign": "match reason? failed?",
-    "challenge": "against game settings? seat? time_control? others?",
-}
-SERVER_FIELDS = {
-    "welcome": "protocol server features limits games identity club",
-    "session": "name open max_matches matches tournaments made_key",
-    "joined": "tournament game settings time_control status away_clock",
-    "left": "tournament game settings time_control status away_clock",
-    "match_start": "match attempt tournament game settings seat seats time_control moves resumed away_clock"
-    " seed_commitment",
-    "turn": "match attempt turn_id game ply seat state legal moves clock legal_complete since",
-    "rejected": "match turn_id code message your_turn remaining_ms",
-    "match_over": "match attempt scores winner termination reason moves state places payoffs falls seed",
-    "tournament_over": "tournament status rank bots points",
-    "notice": "code tournament match message seat",
-    "error": "code message detail fatal",
-}
-PARTS: dict[type[BaseModel], str] = {
-    server.Limits: "frame_bytes login_ms unsolicited_per_minute ping_ms pong_ms max_matches",
-    server.TournamentSummary: "id game status",
-    server.TurnClock: "remaining_ms seats_ms lag_ms",
-    server.FieldProblem: "field problem",
-    server.Fall: "seat ply termination",
-    TimeControl: "move_ms bank_ms increment_ms",
-}
-ALL: list[type[BaseModel]] = [*bot.BOT_MESSAGES, *server.SERVER_MESSAGES, *PARTS]
+from rumble_protocol.schema import Schema, schemas
 
 
-def type_of(model: type[BaseModel]) -> str:
-    return str(model.model_fields["type"].default)
-
-
-@pytest.mark.parametrize("model", bot.BOT_MESSAGES)
-def test_fields_of_bot_messages(model: type[BaseModel]) -> None:
-    fields = [f"{name}{'' if field.is_required() else '?'}" for name, field in model.model_fields.items()]
-    assert fields == ["type?", *BOT_FIELDS[type_of(model)].split()]
-
-
-@pytest.mark.parametrize("model", server.SERVER_MESSAGES)
-def test_fields_of_server_messages(model: type[BaseModel]) -> None:
-    assert list(model.model_fields) == ["type", *SERVER_FIELDS[type_of(model)].split()]
-
-
-@pytest.mark.parametrize("part", PARTS)
-def test_fields_of_parts(part: type[BaseModel]) -> None:
-    assert list(part.model_fields) == PARTS[part].split()
-
-
-def test_every_message_is_in_its_union_and_in_the_list_of_fields() -> None:
-    for union, models, fields in (
-        (bot.BotMessage, bot.BOT_MESSAGES, BOT_FIELDS),
-        (server.ServerMessage, server.SERVER_MESSAGES, SERVER_FIELDS),
-    ):
-        assert get_args(get_args(union)[0]) == tuple(models)
-        assert [type_of(model) for model in models] == list(fields)
-
-
-def test_defaults_of_the_limits() -> None:
-    assert server.Limits().model_dump() == {
-        "frame_bytes": 65_536,
-        "login_ms": 10_000,
-        "unsolicited_per_minute": 120,
-        "ping_ms": 5_000,
-        "pong_ms": 120_000,
-        "max_matches": 64,
-    }
-
-
-def json_types(annotation: Any) -> set[str]:
-    """The JSON types, but for null, that values of an annotation have."""
-    origin = get_origin(annotation)
-    if origin is Annotated:
-        return json_types(get_args(annotation)[0])
-    if origin in (Union, types.UnionType):
-        return set().union(*(json_types(part) for part in get_args(annotation) if part is not types.NoneType))
-    if origin is Literal:
-        return set().union(*(json_types(type(value)) for value in get_args(annotation)))
-    if origin is tuple:
-        return {f"array of {' or '.join(sorted(set().union(*map(json_types, get_args(annotation)))))}"}
-    if origin is list:
-        return {f"array of {' or '.join(json_types(get_args(annotation)[0]))}"}
-    if origin is dict or issubclass(annotation, BaseModel) or is_dataclass(annotation):
-        return {"object"}
-    if issubclass(annotation, str):
-        return {"string"}
-    return {{bool: "boolean", int: "integer", float: "number"}[annotation]}
+def json_types(field: Schema, parts: dict[str, Schema]) -> set[str]:
+    """Return the JSON types, but for null, of a field's values. `parts` are the `$defs` of the field's schema."""
+    if "$ref" in field:
+        return json_types(parts[field["$ref"].removeprefix("#/$defs/")], parts)
+    if "anyOf" in field:
+        return set().union(*(json_types(each, parts) for each in field["anyOf"])) - {"null"}
+    if field["type"] == "array" and "items" in field:
+        return {f"array of {' or '.join(sorted(json_types(field['items'], parts)))}"}
+    return {field["type"]}
 
 
 def test_a_field_name_has_one_json_type_everywhere() -> None:
     seen: dict[str, set[str]] = {}
-    feed = [each for each in vars(feed_messages).values() if isinstance(each, type) and issubclass(each, BaseModel)]
-    for model in (*ALL, *feed):
-        for name, field in model.model_fields.items():
-            seen.setdefault(name, set()).update(json_types(field.annotation))
+    for schema in schemas().values():
+        parts = schema.get("$defs", {})
+        for part in (schema, *parts.values()):
+            for name, field in part.get("properties", {}).items():
+                seen.setdefault(name, set()).update(json_types(field, parts))
     assert seen.pop("seed") == {"integer", "string"}  # of a tournament a number, of a match's chances 32 bytes
     assert {name: kinds for name, kinds in seen.items() if len(kinds) != 1} == {}
     assert seen["moves"] == {"array of string"}
     assert seen["scores"] == {"array of number"}
 
 
-@pytest.mark.parametrize("model", ALL)
+@pytest.mark.parametrize("model", [*bot.BOT_MESSAGES, *server.SERVER_MESSAGES, TimeControl])
 def test_messages_are_strict_and_immutable(model: type[BaseModel]) -> None:
     assert model.model_config["strict"] is True
     assert model.model_config["frozen"] is True
-
-
-def test_only_the_server_may_grow_its_messages() -> None:
-    assert {model.model_config["extra"] for model in bot.BOT_MESSAGES} == {"forbid"}
-    assert {model.model_config["extra"] for model in server.SERVER_MESSAGES} == {"ignore"}
-    assert TimeControl.model_config["extra"] == "forbid"
 
 
 def test_a_result_is_finite() -> None:
