@@ -36,11 +36,6 @@ def refusal(frame: str | bytes | dict[str, Any]) -> BadMessage:
 # --- round trips ---
 
 
-def test_each_message_has_a_strategy() -> None:
-    assert set(messages.bot_messages) == set(bot.BOT_MESSAGES)
-    assert set(messages.server_messages) == set(server.SERVER_MESSAGES)
-
-
 @given(messages.any_bot_message)
 def test_a_bot_message_survives_its_frame(message: bot.BotMessage) -> None:
     frame = write_message(message)
