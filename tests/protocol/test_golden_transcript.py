@@ -1,10 +1,8 @@
 """The server speaks the golden transcripts; frames that count as equal, and detection of any other frame."""
 
-from typing import Any
-
 import pytest
 
-from tests.protocol.golden_transcript import EXAMPLES, Mismatch, Players, compare, translated
+from tests.protocol.golden_transcript import EXAMPLES, Frame, Mismatch, Players, compare, translated
 from tests.protocol.server_in_memory import ServerInMemory
 
 FRIDAY = ("friday-alice", "friday-bob")
@@ -66,7 +64,7 @@ async def test_a_silent_server_is_found_out(server: ServerInMemory) -> None:
         players.end()
 
 
-def matches(expected: Any, got: Any, turn_ids: dict[str, str]) -> bool:
+def matches(expected: Frame, got: Frame, turn_ids: dict[str, str]) -> bool:
     try:
         compare(expected, got, turn_ids, "here")
     except Mismatch:
@@ -97,11 +95,11 @@ def test_a_server_may_have_more_games_but_not_fewer() -> None:
 
 
 def test_fields_and_types_are_compared() -> None:
-    others: list[Any] = [{"seat": 1}, {"seat": 0.0}, {"seat": 0, "newer": 1}, {}, {"seat": None}, []]
+    others: list[Frame] = [{"seat": 1}, {"seat": 0.0}, {"seat": 0, "newer": 1}, {}, {"seat": None}]
     assert not any(matches({"seat": 0}, other, {}) for other in others)
 
 
 def test_lists_are_compared_one_by_one() -> None:
     assert not matches({"moves": ["1"]}, {"moves": ["2"]}, {})
     assert not matches({"moves": ["1"]}, {"moves": []}, {})
-    assert not matches([True], [1], {})
+    assert not matches({"moves": [True]}, {"moves": [1]}, {})
