@@ -87,12 +87,3 @@ def test_the_conversation_is_the_golden_transcript() -> None:
     assert [name for name, _ in printed] == ["friday-alice.jsonl"]
     for name, text in printed:
         assert text == (EXAMPLES / name).read_text(encoding="utf-8")
-
-
-def test_links_inside_the_page_lead_somewhere() -> None:
-    headings = re.findall(r"^#+ (.*)$", PAGE, re.MULTILINE)
-    anchors = {re.sub(r"[^a-z0-9 -]", "", heading.lower()).replace(" ", "-") for heading in headings}
-    links = set(re.findall(r"\]\(#(.*?)\)", PAGE))
-    assert links - anchors == set()
-    files = re.findall(r"\]\(([^#:)]+)\)", re.sub(r"`[^`\n]*`", "", PAGE))
-    assert [file for file in files if not (EXAMPLES.parent / file).exists()] == []
