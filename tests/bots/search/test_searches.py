@@ -86,12 +86,6 @@ def test_four_by_four_connect_four_ends_in_a_draw(kind: type[Search]) -> None:
     assert (found.value, found.complete) == (value_of(state), True)
 
 
-def test_connect_four_on_the_whole_four_by_four_board_is_a_draw() -> None:
-    tally = Tally()
-    found = CachedAlphaBeta().best(CONNECT4.initial({"columns": 4, "rows": 4}), END, tally)
-    assert (found.value, found.complete) == (0, True)
-
-
 opening = st.lists(st.integers(0, 6), max_size=30)
 
 

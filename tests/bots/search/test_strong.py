@@ -1,6 +1,5 @@
 """The strong search has plain minimax's values and moves, with a small part of its nodes."""
 
-import os
 from collections import Counter
 from random import Random
 
@@ -11,9 +10,10 @@ from rumble_bots.search import END, OutOfTime, Plain, Strong, Tally, solve
 from rumble_bots.search.strong import is_symmetric
 from rumble_engine import State, get_game
 
+from tests.needs import long_or
+
 from .fixtures import CONNECT4, TICTACTOE, positions, value_of
 
-IS_LONG = os.environ.get("RUMBLE_LONG") == "1"
 STARTS = {
     "connect4": CONNECT4.initial(),
     "small connect4": CONNECT4.initial({"columns": 4, "rows": 4}),
@@ -36,7 +36,7 @@ def walked(start: State, seed: int) -> State:
 
 
 @pytest.mark.parametrize("game", STARTS)
-@settings(max_examples=15 if IS_LONG else 6, deadline=None)
+@settings(max_examples=long_or(6, 15), deadline=None)
 @given(seed=st.integers(0, 10**6), depth=st.integers(1, 3))
 def test_the_strong_search_finds_the_move_of_plain_minimax_at_equal_depth(game: str, seed: int, depth: int) -> None:
     """With a new table, and with a table and an order from shallower searches."""
@@ -50,7 +50,7 @@ def test_the_strong_search_finds_the_move_of_plain_minimax_at_equal_depth(game: 
     assert (looks[-1].code, looks[-1].value) == (plain.code, plain.value)
 
 
-@settings(max_examples=10 if IS_LONG else 5, deadline=None)
+@settings(max_examples=long_or(5, 10), deadline=None)
 @given(seed=st.integers(0, 10**6))
 def test_the_strong_search_agrees_with_plain_minimax_at_greater_depths(seed: int) -> None:
     state, search = walked(CONNECT4.initial({"columns": 5, "rows": 5}), seed), Strong()
