@@ -1,6 +1,6 @@
 """`perfect`: always plays a move of the highest value, because it knows the values of all positions.
 
-In tic-tac-toe the bot looks up the best move in a table of the package, which `rumble_bots.reference.tables` writes.
+In tic-tac-toe the bot looks up the best move in a table of the package, which `rumble_bots.reference.tables` makes.
 The table has the moves of the streetwise bot: moves of the highest value, and among these the hardest to answer. The
 table is a JSON object with the fields `won`, `drawn` and `lost`. Each field is an object: the keys are the texts of
 positions, and the values are the best moves. The field `won` has the positions that are won for the mover.

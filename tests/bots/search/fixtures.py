@@ -5,22 +5,15 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any, Self
 
+from rumble_bots.reference.tables import positions
 from rumble_engine import ALL, Outcome, State, get_game
 
 from tests.engine.take import Pile
 
 TICTACTOE = get_game("tictactoe")
 CONNECT4 = get_game("connect4")
-
-
-def positions() -> list[State]:
-    """Return every tic-tac-toe position with a legal move."""
-    layer = {TICTACTOE.initial()}
-    found: list[State] = []
-    while layer:
-        found += [state for state in layer if state.codes()]
-        layer = {state.after(code) for state in layer for code in state.codes()}
-    return sorted(found, key=lambda state: state.text())
+POSITIONS = sorted(positions(TICTACTOE.initial()), key=lambda state: state.text())
+"""Every tic-tac-toe position with a legal move."""
 
 
 @cache

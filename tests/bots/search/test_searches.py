@@ -10,9 +10,8 @@ from rumble_bots.search import alphabeta as alphabeta_module
 from rumble_bots.search import cached as cached_module
 from rumble_engine import State
 
-from .fixtures import CONNECT4, TICTACTOE, Again, positions, value_of, values_of
+from .fixtures import CONNECT4, POSITIONS, TICTACTOE, Again, value_of, values_of
 
-POSITIONS = positions()
 each_search = pytest.mark.parametrize("kind", SEARCHES.values(), ids=SEARCHES)
 
 

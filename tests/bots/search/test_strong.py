@@ -12,7 +12,7 @@ from rumble_engine import State, get_game
 
 from tests.needs import long_or
 
-from .fixtures import CONNECT4, TICTACTOE, positions, value_of
+from .fixtures import CONNECT4, POSITIONS, TICTACTOE, value_of
 
 STARTS = {
     "connect4": CONNECT4.initial(),
@@ -61,7 +61,7 @@ def test_the_strong_search_agrees_with_plain_minimax_at_greater_depths(seed: int
 
 def test_one_search_serves_every_position_of_a_game() -> None:
     search = Strong()
-    for state in positions():
+    for state in POSITIONS:
         assert search.best(state, END, Tally()).value == value_of(state)
 
 
