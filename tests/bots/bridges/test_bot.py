@@ -11,17 +11,12 @@ from rumble_bots.bridges.dialogue import Talk, until
 from rumble_bots.bridges.stdio import BareStdio, Stdio
 from rumble_bots.sdk.errors import Resign
 from rumble_protocol import server_messages as server
-from rumble_protocol.codec import read_server_message
 
 from tests.bots.bridges.scripts import HANGS, PATIENCE_S, asked, launch
 from tests.bots.sdk import says
 from tests.waiting import until_true
 
 pytestmark = pytest.mark.e2e
-
-
-def message(frame: str) -> server.ServerMessage:
-    return read_server_message(frame)
 
 
 @pytest.fixture
@@ -55,13 +50,9 @@ async def test_each_match_has_a_program_and_a_free_one_is_used_again(
     first, second = await asyncio.gather(*(bot.choose(asked(match=match)) for match in ("cup.1", "cup.2")))
     assert first != second
     assert await bot.choose(asked(match="cup.1")) == first
-    over = message(says.match_over(match="cup.1"))
-    assert isinstance(over, server.MatchOver)
-    bot.match_over(over)
+    bot.match_over(says.read(server.MatchOver, says.match_over(match="cup.1")))
     assert await bot.choose(asked(match="cup.3")) == first
-    session = message(says.session("cup.3"))
-    assert isinstance(session, server.Session)
-    bot.session(session)
+    bot.session(says.read(server.Session, says.session("cup.3")))
     assert await bot.choose(asked(match="cup.4")) == second, "cup.2 ended while the bot was away"
 
 
@@ -71,9 +62,7 @@ async def test_a_program_that_thinks_about_a_match_that_is_over_is_ended(
     bot = await bridge(HANGS)
     thinking = asyncio.create_task(bot.choose(asked(match="cup.1")))
     await asyncio.sleep(0)
-    over = message(says.match_over(match="cup.1"))
-    assert isinstance(over, server.MatchOver)
-    bot.match_over(over)
+    bot.match_over(says.read(server.MatchOver, says.match_over(match="cup.1")))
     with pytest.raises(Resign, match="the match is over"):
         await asyncio.wait_for(thinking, PATIENCE_S)
 
@@ -106,13 +95,10 @@ async def test_all_messages_of_a_match_reach_its_program(
         f"import json\nfor line in sys.stdin:\n    kind = json.loads(line)['type']\n"
         f"    open({str(seen)!r}, 'a').write(kind + ' ')\n    if kind == 'turn': print('0', flush=True)"
     )
-    start, refused, over = (message(says.match_start()), message(says.rejected()), message(says.match_over()))
-    assert isinstance(start, server.MatchStart)
-    assert isinstance(refused, server.Rejected)
-    assert isinstance(over, server.MatchOver)
-    bot.match_start(start)
+    refused = says.read(server.Rejected, says.rejected())
+    bot.match_start(says.read(server.MatchStart, says.match_start()))
     assert await bot.choose(asked(match="cup.1")) == "0"
     bot.rejected(refused)
-    bot.match_over(over)
+    bot.match_over(says.read(server.MatchOver, says.match_over()))
     bot.rejected(refused)
     await until_true(lambda: seen.read_text() == "match_start turn rejected match_over ")

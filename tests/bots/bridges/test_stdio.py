@@ -5,7 +5,6 @@ import pytest
 from rumble_bots.bridges.stdio import BareStdio, Stdio, line_of
 from rumble_bots.sdk.errors import Crashed, Resign
 from rumble_protocol import server_messages as server
-from rumble_protocol.codec import read_server_message
 
 from tests.bots.bridges.talking import hold, turn
 from tests.bots.sdk import says
@@ -14,8 +13,7 @@ TURN = turn("tictactoe", "4")
 
 
 def test_the_line_is_the_message_that_the_server_sent() -> None:
-    message = read_server_message(line_of(TURN))
-    assert isinstance(message, server.Turn)
+    message = says.read(server.Turn, line_of(TURN))
     assert (message.moves, message.legal, message.state) == (["4"], list(TURN.legal), TURN.state)
     assert (message.turn_id, message.seat, message.ply, message.clock) == ("1.1", 1, 1, TURN.clock)
     assert "\n" not in line_of(TURN)
@@ -24,9 +22,8 @@ def test_the_line_is_the_message_that_the_server_sent() -> None:
 def test_the_line_has_the_events_since_the_last_turn() -> None:
     since = [(0, "C"), (1, "D"), (None, "-")]
     own = turn("dilemma")
-    message = read_server_message(line_of(replace(own, message=own.message.model_copy(update={"since": since}))))
-    assert isinstance(message, server.Turn)
-    assert message.since == since
+    line = line_of(replace(own, message=own.message.model_copy(update={"since": since})))
+    assert says.read(server.Turn, line).since == since
 
 
 @pytest.mark.parametrize("answer", ["0", " 0 ", '"0"', "\n\n0"])
@@ -63,8 +60,7 @@ def test_a_failed_strategy_is_a_crash_with_its_message() -> None:
 
 
 def test_messages_about_matches_go_only_to_programs_that_want_them() -> None:
-    start = read_server_message(says.match_start())
-    assert isinstance(start, server.MatchStart)
+    start = says.read(server.MatchStart, says.match_start())
     assert Stdio().report(start) == ()
     (line,) = Stdio(everything=True).report(start)
-    assert read_server_message(line) == start
+    assert says.read(server.MatchStart, line) == start

@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 from rumble_bots.check.scripted_match import ScriptedMatch
 from rumble_engine import ALL, Termination, get_game
 from rumble_protocol import server_messages as say
-from rumble_protocol.codec import read_server_message
 from rumble_protocol.fields import TimeControl
+
+from tests.bots.sdk import says
 
 
 def table(game: str, seat: int, seed: int) -> ScriptedMatch:
@@ -25,8 +26,7 @@ def test_a_bot_is_told_all_that_it_needs_to_check_the_match(game: str, seed: int
     start, asked = match.start_message(resumed=False), list[say.Turn]()
     while match.outcome is None and len(match.moves) < plies:
         if match.asks:
-            message = read_server_message(match.turn_message("k1", []))
-            assert isinstance(message, say.Turn)
+            message = says.read(say.Turn, match.turn_message("k1", []))
             asked.append(message)
             match.answer(Random(seed).choice(message.legal))
         else:

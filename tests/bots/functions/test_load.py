@@ -4,16 +4,13 @@ from pathlib import Path
 import pytest
 from rumble_bots import BadFunction, Bot, Turn, load_bot
 from rumble_bots.functions.load import as_bot, is_function
-from rumble_protocol.codec import read_server_message
-from rumble_protocol.server_messages import Turn as TurnMessage
+from rumble_protocol import server_messages as server
 
 from tests.bots.sdk import says
 
 
 def asked(frame: str) -> Turn:
-    message = read_server_message(frame)
-    assert isinstance(message, TurnMessage)
-    return Turn.of(message, None, lambda: 0.0)
+    return Turn.of(says.read(server.Turn, frame), None, lambda: 0.0)
 
 
 HEATON = asked(says.turn(board="XO..O.X..", moves=("0", "1", "6", "4")))

@@ -12,17 +12,14 @@ from rumble_bots.search.thinking import SHARE
 from rumble_engine import State
 from rumble_engine.games import dilemma
 from rumble_protocol import server_messages as server
-from rumble_protocol.codec import read_server_message
 
 from tests.bots.sdk import says
 
 
 def asked(remaining_ms: int = 1000, control: dict[str, int] | None = None) -> Turn:
-    message = read_server_message(says.turn(board="XX.OO....", moves=("0", "3", "1", "4"), remaining_ms=remaining_ms))
-    start = read_server_message(says.match_start(control=control)) if control else None
-    assert isinstance(message, server.Turn)
-    assert start is None or isinstance(start, server.MatchStart)
-    return Turn.of(message, start, lambda: 0.0)
+    frame = says.turn(board="XX.OO....", moves=("0", "3", "1", "4"), remaining_ms=remaining_ms)
+    start = says.read(server.MatchStart, says.match_start(control=control)) if control else None
+    return Turn.of(says.read(server.Turn, frame), start, lambda: 0.0)
 
 
 @pytest.mark.parametrize(
@@ -44,13 +41,10 @@ def test_a_bot_thinks_never_beyond_its_clock_and_for_a_share_of_the_bank(
     assert budget_ms(asked(remaining_ms, control)) == pytest.approx(budget, abs=1)
 
 
-def test_a_reference_bot_answers() -> None:
-    assert RemoteReferenceBot("minimax", search="alphabeta").choose(asked()) == "2"
-
-
 def test_a_reference_bot_tells_its_thoughts_if_it_thinks() -> None:
     answer = RemoteReferenceBot("minimax", search="alphabeta").choose(asked())
     assert isinstance(answer, Noted)
+    assert answer == "2"
     assert answer.note.startswith("value +1.00, ")
     assert answer.note.endswith(" positions")
     assert set(answer.info) == {"score", "depth", "nodes", "time_ms", "pv"}

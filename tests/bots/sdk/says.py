@@ -1,9 +1,20 @@
 """Frames as a server would send them, for tests of the SDK."""
 
 import json
-from typing import Any
+from typing import Any, TypeVar
+
+from rumble_protocol.codec import read_server_message
+from rumble_protocol.fields import ServerMessageModel
 
 EMPTY = "........."
+M = TypeVar("M", bound=ServerMessageModel)
+
+
+def read(kind: type[M], frame: str | bytes) -> M:
+    """Return the message of a frame, which must be of this kind."""
+    message = read_server_message(frame)
+    assert isinstance(message, kind)
+    return message
 
 
 def frame(type: str, **fields: Any) -> str:

@@ -22,9 +22,7 @@ def at_hundred() -> None:
 
 
 def asked(frame: str, round_trip_ms: float = 0.0) -> Turn:
-    message = read_server_message(frame)
-    assert isinstance(message, server.Turn)
-    return Turn.of(message, None, now, round_trip_ms)
+    return Turn.of(says.read(server.Turn, frame), None, now, round_trip_ms)
 
 
 def test_position_is_a_state_of_the_engine() -> None:
@@ -51,8 +49,7 @@ def test_think_ms_shrinks_to_nothing() -> None:
 
 
 def test_a_machine_that_was_late_has_less_time_to_think() -> None:
-    message = read_server_message(says.turn(remaining_ms=300))
-    assert isinstance(message, server.Turn)
+    message = says.read(server.Turn, says.turn(remaining_ms=300))
     assert Turn.of(message, None, lambda: 0.0, late_ms=40).think_ms == 300 - SAFETY_MS - 40
     assert Turn.of(message, None, lambda: 0.0, late_ms=1000).think_ms == 150, "at most half of the time is kept free"
 

@@ -10,14 +10,11 @@ from rumble_bots.sdk.bot import Bot, Turn
 from rumble_bots.sdk.choosing import Chooser, in_a_line
 from rumble_bots.sdk.errors import Crashed, Resign
 from rumble_engine import MoveError, get_game
-from rumble_protocol.codec import read_server_message
-from rumble_protocol.server_messages import Turn as TurnMessage
+from rumble_protocol import server_messages as server
 
 from tests.bots.sdk import says
 
-MESSAGE = read_server_message(says.turn())
-assert isinstance(MESSAGE, TurnMessage)
-TURN = Turn.of(MESSAGE, None, lambda: 0.0)
+TURN = Turn.of(says.read(server.Turn, says.turn()), None, lambda: 0.0)
 
 
 class Answering(Bot):

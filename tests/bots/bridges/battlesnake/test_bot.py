@@ -11,7 +11,6 @@ from rumble_bots.bridges.battlesnake.webhooks import Moved, NoAnswer, Webhooks
 from rumble_bots.sdk.bot import Noted, Turn
 from rumble_engine.games.snakes import GAME, SnakesState
 from rumble_protocol import server_messages as server
-from rumble_protocol.codec import read_server_message
 
 from tests.bots.sdk import says
 
@@ -51,17 +50,13 @@ class Snake(Webhooks):
 def turn(
     snake: Snake, state: SnakesState = START, match: str = "cup.1", attempt: int = 1, clock_ms: int = 5000
 ) -> Turn:
-    start = read_server_message(says.match_start(match, attempt=attempt))
+    start = says.read(server.MatchStart, says.match_start(match, attempt=attempt))
     told = says.turn(match=match, attempt=attempt, game="snakes", state=state.view(), remaining_ms=clock_ms, board="")
-    message = read_server_message(told)
-    assert isinstance(message, server.Turn)
-    assert isinstance(start, server.MatchStart)
-    return Turn.of(message, start, lambda: snake.now_s)
+    return Turn.of(says.read(server.Turn, told), start, lambda: snake.now_s)
 
 
 def over(state: SnakesState, match: str = "cup.1", attempt: int = 1) -> server.MatchOver:
-    message = read_server_message(says.match_over(match=match, attempt=attempt))
-    assert isinstance(message, server.MatchOver)
+    message = says.read(server.MatchOver, says.match_over(match=match, attempt=attempt))
     return message.model_copy(update={"state": state.view()})
 
 
@@ -71,12 +66,6 @@ def went(state: SnakesState, *words: str) -> SnakesState:
         state = state.play(word)
         state = state.play("-") if state.is_chance else state
     return state
-
-
-def session(*matches: str) -> server.Session:
-    message = read_server_message(says.session(*matches))
-    assert isinstance(message, server.Session)
-    return message
 
 
 async def test_a_game_starts_with_the_first_turn_and_ends_with_the_last_board() -> None:
@@ -101,7 +90,7 @@ async def test_matches_at_once_next_attempts_and_ends_that_nobody_told() -> None
     for match, attempt in (("cup.1", 1), ("cup.2", 1), ("cup.1", 2)):
         await bot.choose(turn(snake, match=match, attempt=attempt))
     bot.match_over(over(START, "cup.1", 1))
-    bot.session(session("cup.1"))
+    bot.session(says.read(server.Session, says.session("cup.1")))
     await bot.choose(turn(snake, match="cup.1", attempt=2))
     await bot.close()
     for event in ("start", "end"):
