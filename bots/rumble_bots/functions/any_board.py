@@ -3,22 +3,19 @@
 Matches cannot reach most of these positions (for example two X and three O), so the engine refuses them.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
-
-from rumble_engine import BadPosition, Outcome, State
-from rumble_engine.games.tictactoe import DRAW, FULL, HAS_LINE, NAMES, OPEN_LINES, OUTCOMES, SYMMETRIES, TicTacToeState
+from rumble_engine import BadPosition
+from rumble_engine.games.tictactoe import TicTacToeState
 from rumble_engine.texts import shown
 
 
-@dataclass(frozen=True, slots=True)
-class AnyBoard(State):
-    """A board of nine squares, like `TicTacToeState`, but with any seat to move."""
+class AnyBoard(TicTacToeState):
+    """A position like `TicTacToeState`, but with any seat to move."""
 
-    x: int
-    o: int
-    mover: int
+    __slots__ = ()
+
+    def __init__(self, x: int, o: int, mover: int) -> None:
+        super().__init__(x, o)
+        self.to_move = mover
 
     @classmethod
     def read(cls, text: str, mover: int) -> "AnyBoard":
@@ -28,43 +25,16 @@ class AnyBoard(State):
         x, o = (sum(1 << square for square in range(9) if text[square] == mark) for mark in "XO")
         return cls(x, o, mover)
 
-    @property
-    def to_move(self) -> int:
-        return self.mover
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, AnyBoard) and super().__eq__(other) and self.to_move == other.to_move
 
-    @property
-    def outcome(self) -> Outcome | None:
-        for stones, outcome in zip((self.x, self.o), OUTCOMES, strict=True):
-            if HAS_LINE[stones]:
-                return outcome
-        return DRAW if self.x | self.o == FULL else None
-
-    def codes(self) -> Sequence[int]:
-        return () if self.outcome is not None else [code for code in range(9) if not (self.x | self.o) >> code & 1]
+    def __hash__(self) -> int:
+        return hash((self.x, self.o, self.to_move))
 
     def after(self, code: int) -> "AnyBoard":
-        if self.mover:
+        if self.to_move:
             return AnyBoard(self.x, self.o | 1 << code, 0)
         return AnyBoard(self.x | 1 << code, self.o, 1)
 
-    def text_of(self, code: int) -> str:
-        return NAMES[code]
-
-    def code_of(self, text: str) -> int:
-        return TicTacToeState(self.x, self.o).code_of(text)
-
-    def view(self, seat: int | None = None) -> dict[str, Any]:
-        return {"board": self.text()}
-
-    def text(self) -> str:
-        return TicTacToeState(self.x, self.o).text()
-
-    def diagram(self) -> str:
-        return TicTacToeState(self.x, self.o).diagram()
-
-    def canonical(self) -> tuple[int, int]:
-        return min(mask[self.x] << 9 | mask[self.o] for mask in SYMMETRIES), self.mover
-
-    def estimate(self) -> float:
-        difference = OPEN_LINES[self.o] - OPEN_LINES[self.x]
-        return (-difference if self.mover else difference) / 9
+    def canonical(self) -> int:
+        return super().canonical() << 1 | self.to_move
