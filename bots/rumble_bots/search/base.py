@@ -87,6 +87,19 @@ class Tally:
         return state.estimate()
 
 
+def play_rounds(rounds: float, tally: Tally, play: Callable[[], object]) -> None:
+    """Call `play`, which plays a round, `rounds` times, or less often if time runs out, but at least once."""
+    played = 0
+    try:
+        while played < rounds:
+            tally.visit()
+            play()
+            played += 1
+    except OutOfTime:
+        if not played:
+            play()
+
+
 class Search(ABC):
     """A way to search the value of a position. A search may keep a table between calls."""
 

@@ -24,7 +24,7 @@ from rumble_engine import State
 from rumble_engine.chance import NUMBERS
 
 from rumble_bots.knowledge import KNOWLEDGE
-from rumble_bots.search.base import Found, OutOfTime, Tally
+from rumble_bots.search.base import Found, Tally, play_rounds
 from rumble_bots.search.plies import scores_of
 
 EXPLORATION = 0.3
@@ -107,13 +107,7 @@ def decoupled_uct(state: State, seat: int, rounds: float, tally: Tally, random: 
     Return the move of `seat` with the most rounds, and the move's value, from -1 (lost) to 1 (won).
     """
     root = Node(state)
-    try:
-        while root.visits < rounds:
-            tally.visit()
-            _round(root, random)
-    except OutOfTime:
-        if not root.visits:
-            _round(root, random)
+    play_rounds(rounds, tally, lambda: _round(root, random))
     arm = max(root.arms[seat], key=lambda arm: arm.visits)
     return Found(arm.code, 2 * arm.mean - 1, complete=False)
 

@@ -26,7 +26,7 @@ from rumble_engine import State
 from rumble_engine.chance import BITS
 
 from rumble_bots.knowledge import KNOWLEDGE
-from rumble_bots.search.base import OutOfTime, Tally
+from rumble_bots.search.base import Tally, play_rounds
 from rumble_bots.search.decoupled import FIRST
 from rumble_bots.search.plies import scores_of
 
@@ -90,13 +90,7 @@ def information_set_mcts(sample: Sample, seat: int, rounds: float, tally: Tally,
     Return the move of `seat` with the most rounds, and the move's value, from -1 (lost) to 1 (won).
     """
     root = Node()
-    try:
-        while root.visits < rounds:
-            tally.visit()
-            _round(root, sample(), seat, random)
-    except OutOfTime:
-        if not root.visits:
-            _round(root, sample(), seat, random)
+    play_rounds(rounds, tally, lambda: _round(root, sample(), seat, random))
     (_, move), arm = max(
         ((key, arm) for key, arm in root.arms.items() if key[0] == seat), key=lambda each: each[1].visits
     )

@@ -16,7 +16,7 @@ from random import Random
 
 from rumble_engine import State
 
-from rumble_bots.search.base import Found, OutOfTime, Tally
+from rumble_bots.search.base import Found, Tally, play_rounds
 
 EXPLORATION = 1.0
 """Weight of the bonus for few visits. The bonus is added to mean results from -1 to 1."""
@@ -93,13 +93,7 @@ def uct(state: State, rounds: float, tally: Tally, random: Random) -> Found:
     informed = type(state).estimate is not State.estimate
     root, plies = Node(state, informed), SOON if informed else LATE
     root.look(random)
-    try:
-        while root.visits < rounds:
-            tally.visit()
-            _round(root, plies, random)
-    except OutOfTime:
-        if not root.children:
-            _round(root, plies, random)
+    play_rounds(rounds, tally, lambda: _round(root, plies, random))
     place, node = max(enumerate(root.children), key=lambda child: child[1].visits)
     assert root.codes is not None
     return Found(root.codes[place], node.mean(root.seat), complete=False)
