@@ -3,13 +3,11 @@
 import asyncio
 import json
 import random
-import re
 import time
 from collections import Counter
-from collections.abc import AsyncIterator, Callable
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
-from urllib.parse import urlsplit
 
 import httpx
 from rumble_bots import Bot, Turn
@@ -17,7 +15,7 @@ from rumble_bots.sdk.address import Address
 from rumble_bots.sdk.serve import serve
 from rumble_bots.sdk.transport import Connection
 from rumble_bots.sdk.transport import connect as sdk_connect
-from rumble_protocol.codes import CloseCode
+from rumble_protocol.codes import DO_NOT_RECONNECT, CloseCode
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed, InvalidStatus, WebSocketException
 
@@ -30,7 +28,6 @@ FIRST_PAUSE_S = 0.5
 """Time in s after which a raw bot comes again at first, where PROTOCOL.md does not say `at once`."""
 AGAIN = (421, 502, 503)
 """Refusals after which a bot tries again within 1 s."""
-NO_MORE = (4001, 4003, 4004, 4010)
 
 
 class Pauses:
@@ -132,7 +129,7 @@ class RawBot(Wanderer):
             except (OSError, EOFError, WebSocketException) as error:
                 self.tally.lost += 1
                 code = error.rcvd.code if isinstance(error, ConnectionClosed) and error.rcvd is not None else None
-                if code in NO_MORE:
+                if code in DO_NOT_RECONNECT:
                     raise
                 if code == CloseCode.NO_LEADER and self._pause_s == FIRST_PAUSE_S:
                     self._pause_s *= 2
@@ -265,7 +262,7 @@ class Visitor:
         while not self.is_over:
             try:
                 status = await self._read_once()
-            except (OSError, EOFError, ValueError):
+            except httpx.HTTPError:
                 status = 0  # the connection ended; a browser reconnects
             if status:
                 self.tally.refused[f"feed {status}"] += 1
@@ -278,17 +275,18 @@ class Visitor:
 
     async def _read_once(self) -> int:
         """Read an answer to its end. Return 0 for a feed, and the HTTP status for any other answer."""
-        host = urlsplit(self.front).netloc
-        reader, writer = await asyncio.open_connection(*host.split(":"))
-        try:
-            asked = f"GET /api/tournaments/{self.tournament}/events HTTP/1.1\r\nHost: {host}\r\n"
-            resumed = f"Last-Event-ID: {self._last}\r\n" if self._last else ""
-            writer.write(f"{asked}Accept: text/event-stream\r\n{resumed}\r\n".encode())
-            head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1").lower()
-            status = int(head.split()[1])
-            if status != httpx.codes.OK or "text/event-stream" not in head:
-                return status
-            async for line in self._lines(reader, head):
+        url = f"{self.front}/api/tournaments/{self.tournament}/events"
+        asked = {"Accept": "text/event-stream", "Accept-Encoding": "identity"}
+        resumed = {"Last-Event-ID": self._last} if self._last else {}
+        async with (
+            httpx.AsyncClient(timeout=None, trust_env=False) as client,
+            client.stream("GET", url, headers=asked | resumed) as answer,
+        ):
+            if answer.status_code != httpx.codes.OK or "text/event-stream" not in answer.headers.get(
+                "Content-Type", ""
+            ):
+                return answer.status_code
+            async for line in answer.aiter_lines():
                 name, _, value = line.partition(": ")
                 if name == "retry":
                     self._retry_s = int(value) / 1000
@@ -299,27 +297,5 @@ class Visitor:
                 elif name == "data" and '"status":"finished"' in value:
                     self.is_over = True
                     self.pauses.heard(self.name, waits=False)
-                    return 0
-        finally:
-            writer.close()
+                    break
         return 0
-
-    @staticmethod
-    async def _lines(reader: asyncio.StreamReader, head: str) -> AsyncIterator[str]:
-        """Yield the lines of a body."""
-        rest = b""
-        chunked = "transfer-encoding: chunked" in head
-        length = re.search(r"content-length: (\d+)", head)
-        left = 1 << 62 if length is None else int(length[1])
-        while True:
-            if chunked:
-                size = int(await reader.readline(), 16)
-                piece = (await reader.readexactly(size + 2))[:-2]
-            else:
-                piece = await reader.read(min(left, 1 << 16))
-                left -= len(piece)
-            if not piece:
-                return
-            *lines, rest = (rest + piece).split(b"\n")
-            for line in lines:
-                yield line.decode()
