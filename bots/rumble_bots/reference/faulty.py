@@ -100,7 +100,7 @@ class FaultyBot:
                 self.match_ids.add(frame["match"])
             case "turn":
                 self.turns += 1
-                await FAULTS[self.fault].at_a_turn(self, frame)
+                await FAULTS[self.fault](self, frame)
             case "tournament_over":
                 return f"{frame['status']}: rank {frame['rank']} of {frame['bots']}"
             case "error" if frame["code"] in REFUSED:
@@ -136,10 +136,6 @@ class FaultyBot:
 
 
 # --- the faults at a turn ---
-
-
-async def _answer(bot: FaultyBot, turn: Frame) -> None:
-    await bot.answer(turn)
 
 
 async def _nothing(bot: FaultyBot, turn: Frame) -> None:
@@ -204,39 +200,26 @@ async def _huge(bot: FaultyBot, turn: Frame) -> None:
     await bot.answer(turn)
 
 
-@dataclass(frozen=True, slots=True)
-class Fault:
-    """A fault: a line of text that describes the fault, and a function that is called at each turn."""
-
-    about: str
-    at_a_turn: AtATurn
-
-
-FAULTS: dict[str, Fault] = {
-    "timeout": Fault("answers every turn after its clock has run out", _too_late),
-    "illegal": Fault("plays moves that are not allowed", _illegal),
-    "garbage": Fault("now and then sends a frame that is not a message", _garbage),
-    "drop": Fault("drops its connection at every other turn, and comes back", _drop),
-    "flood": Fault("sends hundreds of messages that answer nothing", _flood),
-    "slow-reader": Fault("keeps sending requests, and never reads the answers", _nothing),
-    "crash": Fault(f"exits without a message at its turn number {CRASH_AT_TURN}", _crash),
-    "stale": Fault("now and then answers an old turn before the right one", _stale),
-    "duplicate": Fault("now and then sends an answer twice", _duplicate),
-    "wrong-match": Fault("now and then sends its answer to another match first", _wrong_match),
-    "huge": Fault("at every turn sends a frame larger than the server allows", _huge),
-    "silent": Fault("logs in and sends nothing more", _nothing),
-    "absent": Fault("joins, goes away and never comes back", _answer),
+FAULTS: dict[str, AtATurn] = {
+    "timeout": _too_late,  # answers every turn after its clock has run out
+    "illegal": _illegal,  # plays moves that are not allowed
+    "garbage": _garbage,  # now and then sends a frame that is not a message
+    "drop": _drop,  # drops its connection at every other turn, and comes back
+    "flood": _flood,  # sends hundreds of messages that answer nothing
+    "slow-reader": _nothing,  # keeps sending requests, and never reads the answers
+    "crash": _crash,  # exits without a message at its turn number `CRASH_AT_TURN`
+    "stale": _stale,  # now and then answers an old turn before the right one
+    "duplicate": _duplicate,  # now and then sends an answer twice
+    "wrong-match": _wrong_match,  # now and then sends its answer to another match first
+    "huge": _huge,  # at every turn sends a frame larger than the server allows
+    "silent": _nothing,  # logs in and sends nothing more
+    "absent": _nothing,  # joins, goes away and never comes back
 }
-"""The faults by name."""
+"""The faults by name. Each fault is a function that is called at each turn."""
 
 
 def run_faulty(
     server: str, *, fault: str, name: str, join: str, key: str | None = None, invite: str | None = None
 ) -> str:
-    """Run a faulty bot, and return a sentence about the bot's end.
-
-    Raises SdkError. Raises KeyError for an unknown fault.
-    """
-    if fault not in FAULTS:
-        raise KeyError(fault)
+    """Run a bot with one of `FAULTS`, and return a sentence about the bot's end. Raises SdkError."""
     return asyncio.run(FaultyBot(Address.parse(server), name, join, fault, key, invite).run())
