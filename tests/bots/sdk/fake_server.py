@@ -8,9 +8,11 @@ from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from http import HTTPStatus
+from random import Random
 from typing import Any
 
-from rumble_engine import MoveError, Outcome, State, Termination, get_game
+from rumble_bots.check.scripted_match import ScriptedMatch
+from rumble_engine import MoveError, Outcome, Termination, get_game
 from rumble_protocol import SUBPROTOCOL, bot_messages
 from rumble_protocol import server_messages as say
 from rumble_protocol.clubs import MAIN, web_path
@@ -23,6 +25,15 @@ from websockets.http11 import Request, Response
 from websockets.typing import Subprotocol
 
 CONTROL = TimeControl(move_ms=5000)
+TOURNAMENT, PARTNER = "cup", "bob"
+
+
+class _Match(ScriptedMatch):
+    """A match whose partner takes the first free square."""
+
+    def go_on(self) -> None:
+        code = self.state.codes()[0]
+        self._go_to(self.state.after(code), self.state.text_of(code))
 
 
 @dataclass
@@ -30,9 +41,6 @@ class FakeServer:
     """The server; it breaks the first connection of each name after `drop_after` moves."""
 
     matches: int = 2
-    game: str = "tictactoe"
-    tournament: str = "cup"
-    house_bot: str = "bob"
     drop_after: int | None = None
     refusals: list[tuple[int, str | None]] = field(default_factory=list)
     """Refusals of the first connections: a status and its `Retry-After`."""
@@ -109,7 +117,7 @@ class FakeServer:
             server="fake",
             features=self.features,
             limits=say.Limits(),
-            games=[self.game],
+            games=["tictactoe"],
             identity=self.identity,
             club=self.club,
         )
@@ -128,8 +136,8 @@ class FakeServer:
             await socket.wait_closed()
         if await self._enter(socket, login):
             for number in range(self.matches):
-                await self._play(socket, login, f"{self.tournament}.{number}", seat=number % 2)
-            over = say.TournamentOver(tournament=self.tournament, status="finished", rank=1, bots=2, points=1.5)
+                await self._play(socket, login, f"{TOURNAMENT}.{number}", seat=number % 2)
+            over = say.TournamentOver(tournament=TOURNAMENT, status="finished", rank=1, bots=2, points=1.5)
             if not self.stays:
                 await self._say(socket, over)
         await socket.wait_closed()
@@ -141,98 +149,46 @@ class FakeServer:
             assert isinstance(challenge, bot_messages.Challenge)
             self.challenges.append(challenge)
             self.matches = 1
-            if challenge.against != self.house_bot:
+            if challenge.against != PARTNER:
                 await self._say(socket, say.Error(code=ErrorCode.UNKNOWN_BOT, message="nobody has that name"))
                 return False
-        elif login.join != self.tournament:
+        elif login.join != TOURNAMENT:
             await self._say(socket, say.Error(code=ErrorCode.UNKNOWN_TOURNAMENT, message="no such tournament"))
             return False
         joined = say.Joined(
-            tournament=self.tournament, game=self.game, settings={}, time_control=CONTROL, status="running"
+            tournament=TOURNAMENT, game="tictactoe", settings={}, time_control=CONTROL, status="running"
         )
         await self._say(socket, joined)
         return True
 
-    async def _play(self, socket: ServerConnection, login: bot_messages.Login, match: str, seat: int) -> None:
-        seats = [login.name, self.house_bot] if seat == 0 else [self.house_bot, login.name]
-        start = say.MatchStart(
-            match=match,
-            attempt=1,
-            tournament=self.tournament,
-            game=self.game,
-            settings={},
-            seat=seat,
-            seats=seats,
-            time_control=CONTROL,
-            moves=[],
-            resumed=False,
-        )
-        await self._say(socket, start)
-        state: State = get_game(self.game).initial()
-        moves: list[str] = []
-        outcome = state.outcome
-        while outcome is None:
-            if state.to_move != seat:
-                moves.append(state.legal_moves[0])
-                state = state.play(moves[-1])
-                outcome = state.outcome
+    async def _play(self, socket: ServerConnection, login: bot_messages.Login, match_id: str, seat: int) -> None:
+        match = _Match(match_id, get_game("tictactoe"), seat, login.name, CONTROL, Random(1))
+        seats = [login.name, PARTNER] if seat == 0 else [PARTNER, login.name]
+        await self._say(socket, match.start_message(resumed=False).model_copy(update={"seats": seats}))
+        while match.outcome is None:
+            if not match.asks:
+                match.go_on()
                 continue
-            await self._say(socket, self._turn(match, state, moves))
+            turn_id = f"{match_id}-{len(match.moves)}"
+            await socket.send(match.turn_message(turn_id, []).decode())
             answer = await self._hear(socket)
             self.moves += 1
             if self.moves == self.drop_after:
                 socket.transport.abort()
                 await socket.wait_closed()
             if isinstance(answer, bot_messages.Resign):
-                outcome = Outcome.win(1 - seat, f"{login.name} resigned", termination=Termination.RESIGNATION)
-                break
+                match.fall([seat], Termination.RESIGNATION, f"{login.name} resigned")
+                continue
             assert isinstance(answer, bot_messages.Move)
-            assert (answer.match, answer.turn_id) == (match, f"{match}-{len(moves)}")
+            assert (answer.match, answer.turn_id) == (match_id, turn_id)
             try:
-                state = state.play(answer.move)
+                match.answer(answer.move)
             except MoveError as error:
-                await self._say(socket, self._rejected(answer, str(error)))
-                outcome = Outcome.win(1 - seat, str(error), termination=Termination.ILLEGAL_MOVE)
-                break
-            moves.append(answer.move)
-            outcome = state.outcome
-        self.outcomes.append(outcome)
-        over = say.MatchOver(
-            match=match,
-            attempt=1,
-            scores=list(outcome.scores),
-            winner=outcome.winner,
-            termination=outcome.termination,
-            reason=outcome.reason,
-            moves=moves,
-            state=state.view(seat),
-        )
-        await self._say(socket, over)
-
-    def _turn(self, match: str, state: State, moves: list[str]) -> say.Turn:
-        return say.Turn(
-            match=match,
-            attempt=1,
-            turn_id=f"{match}-{len(moves)}",
-            game=self.game,
-            ply=len(moves),
-            seat=state.to_move,
-            state=state.view(),
-            legal=list(state.legal_moves),
-            moves=list(moves),
-            clock=say.TurnClock(remaining_ms=5000, seats_ms=[5000, 5000], lag_ms=0),
-        )
-
-    @staticmethod
-    def _rejected(move: bot_messages.Move, message: str) -> say.Rejected:
-        return say.Rejected(
-            match=move.match,
-            turn_id=move.turn_id,
-            code=Rejection.BAD_MOVE,
-            message=message,
-            your_turn=False,
-            remaining_ms=None,
-        )
+                told: dict[str, Any] = {"match": match_id, "turn_id": turn_id, "your_turn": False, "remaining_ms": None}
+                await self._say(socket, say.Rejected(code=Rejection.BAD_MOVE, message=str(error), **told))
+                match.fall([seat], Termination.ILLEGAL_MOVE, str(error))
+        self.outcomes.append(match.outcome)
+        await self._say(socket, match.over_message(match.outcome))
 
     @staticmethod
     async def _say(socket: ServerConnection, message: Any) -> None:

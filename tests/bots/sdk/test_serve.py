@@ -90,7 +90,7 @@ def test_a_script_with_a_wrong_address_ends_in_one_line() -> None:
 
 
 def test_ctrl_c_ends_a_script_without_a_traceback() -> None:
-    with FakeServer(matches=0, tournament="cup").in_a_thread() as server:
+    with FakeServer(matches=0).in_a_thread() as server:
         command = [sys.executable, "-c", SCRIPT.replace("name=", "challenges=True, name="), server.address, "cup"]
         with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as script:
             assert script.stderr is not None
