@@ -9,20 +9,9 @@ from rumble_protocol.codec import read_server_message
 
 from tests.bots.sdk import says
 
-clock = [100.0]
-
-
-def now() -> float:
-    return clock[0]
-
-
-@pytest.fixture(autouse=True)
-def at_hundred() -> None:
-    clock[0] = 100.0
-
 
 def asked(frame: str, round_trip_ms: float = 0.0) -> Turn:
-    return Turn.of(says.read(server.Turn, frame), None, now, round_trip_ms)
+    return Turn.of(says.read(server.Turn, frame), None, lambda: 0.0, round_trip_ms)
 
 
 def test_position_is_a_state_of_the_engine() -> None:
@@ -40,12 +29,10 @@ def test_a_game_that_is_not_installed_needs_no_position() -> None:
 
 
 def test_think_ms_shrinks_to_nothing() -> None:
-    turn = asked(says.turn(remaining_ms=1000))
-    assert turn.think_ms == pytest.approx(1000 - SAFETY_MS, abs=1)
-    clock[0] += 0.5
-    assert turn.think_ms == pytest.approx(500 - SAFETY_MS, abs=1)
-    clock[0] += 9
-    assert turn.think_ms == 0
+    times = iter([100.0, 100.0, 100.5, 109.5])
+    turn = Turn.of(says.read(server.Turn, says.turn(remaining_ms=1000)), None, lambda: next(times))
+    for left_ms in (1000 - SAFETY_MS, 500 - SAFETY_MS, 0):
+        assert turn.think_ms == pytest.approx(left_ms, abs=1)
 
 
 def test_a_machine_that_was_late_has_less_time_to_think() -> None:

@@ -44,20 +44,6 @@ async def test_the_time_lost_around_a_choice_is_measured() -> None:
     assert chooser.lateness.ms == pytest.approx(10 + 2 * 25)
 
 
-async def test_the_loop_goes_on_while_a_bot_thinks() -> None:
-    released = threading.Event()
-
-    class Slow(Bot):
-        def choose(self, turn: Turn) -> str:
-            assert released.wait(10)
-            return "5"
-
-    choice = asyncio.create_task(Chooser(Slow()).choose(TURN))
-    await asyncio.sleep(0)
-    released.set()
-    assert await choice == "5"
-
-
 async def test_an_async_choose_runs_on_the_event_loop() -> None:
     class Async(Bot):
         async def choose(self, turn: Turn) -> str:

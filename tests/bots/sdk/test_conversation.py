@@ -25,11 +25,6 @@ def test_another_club_is_shown_no_key(asked: str, answers: str | None) -> None:
     assert str(failure(actions)) == f"the club {answers or 'main'} answers, not the club {asked}; no key was shown"
 
 
-def test_the_club_that_was_asked_for_is_shown_the_key() -> None:
-    (login,) = sent(Conversation(JOINING, lambda: 0.0, "fun").on_frame(says.welcome(club="fun")))
-    assert login.key == JOINING.key
-
-
 def test_welcome_is_answered_with_login() -> None:
     (login,) = sent(conversation().on_frame(says.welcome()))
     assert login == bot.Login(

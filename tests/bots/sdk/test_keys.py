@@ -87,23 +87,15 @@ def test_a_key_file_that_another_program_is_filling_is_read_a_moment_later(monke
     assert kept_key(SERVER, "ann") == "k" * 16
 
 
-@pytest.mark.parametrize("content", ["", "{", "[]", "{}", '{"key": 1}', '{"key": "short"}', "\0"])
-def test_a_damaged_file_is_told_and_kept(content: str) -> None:
+@pytest.mark.parametrize("content", [b"", b"{", b"[]", b"{}", b'{"key": 1}', b'{"key": "short"}', b"\0", b"\xff\xfe"])
+def test_a_damaged_file_is_told_and_kept(content: bytes) -> None:
     file = key_file(SERVER, "ann")
     file.parent.mkdir(parents=True)
-    file.write_text(content)
+    file.write_bytes(content)
     with pytest.raises(BadKey, match=r"ann\.json is damaged") as raised:
         kept_key(SERVER, "ann")
     assert "\n" not in str(raised.value)
-    assert file.read_text() == content
-
-
-def test_a_file_that_is_not_text_is_damaged_too() -> None:
-    file = key_file(SERVER, "ann")
-    file.parent.mkdir(parents=True)
-    file.write_bytes(b"\xff\xfe")
-    with pytest.raises(BadKey, match="damaged"):
-        kept_key(SERVER, "ann")
+    assert file.read_bytes() == content
 
 
 def test_the_error_where_no_key_can_be_kept_says_how_to_give_one(folder: Path) -> None:

@@ -6,6 +6,7 @@ import pytest
 from rumble_bots import Address, BadKey, Refused, serve
 from rumble_bots.sdk.keys import config_folder, kept_key
 from rumble_bots.sdk.own_key import OwnKey
+from rumble_protocol.clubs import MAIN
 from rumble_protocol.secret import make_secret
 
 from tests.bots.sdk.fake_server import FakeServer
@@ -22,11 +23,12 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-async def test_the_owner_of_a_name_comes_back_to_a_server_that_has_moved() -> None:
-    async with FakeServer(matches=0, identity="1d").listening() as old:
+@pytest.mark.parametrize("club", [MAIN, "fun"])
+async def test_the_owner_of_a_name_comes_back_to_a_server_that_has_moved(club: str) -> None:
+    async with FakeServer(matches=0, identity="1d", club=club).listening() as old:
         await serve(First(), old.address, name="ann", join="cup")
     key = kept_key(Address.parse(old.address), "ann")
-    async with FakeServer(matches=0, identity="1d", key=key).listening() as new:
+    async with FakeServer(matches=0, identity="1d", key=key, club=club).listening() as new:
         with pytest.raises(Refused) as refused:
             await serve(First(), new.address, name="ann", join="cup")
         assert refused.value.code == "bad_key"
@@ -73,20 +75,6 @@ async def test_a_key_of_another_club_is_refused_and_the_right_address_told() -> 
     told = r"192\.0\.2\.1:8765 is the club main, .* --same-server http://192\.0\.2\.1:8765/c/fun$"
     with pytest.raises(BadKey, match=told):
         await serve(First(), "127.0.0.1:1/c/fun", name="ann", join="cup", same_server="192.0.2.1:8765")
-
-
-async def test_the_owner_of_a_name_comes_back_to_a_club_that_has_moved() -> None:
-    async with FakeServer(matches=0, identity="1d", club="fun").listening() as old:
-        await serve(First(), old.address, name="ann", join="cup")
-    key = kept_key(Address.parse(old.address), "ann")
-    async with FakeServer(matches=0, identity="1d", club="fun", key=key).listening() as new:
-        with pytest.raises(Refused, match=f"--same-server http://{old.address} logs in"):
-            await serve(First(), new.address, name="ann", join="cup")
-        await serve(First(), new.address, name="ann", join="cup", same_server=old.address)
-    async with FakeServer(identity="1d", refuse_key=True).listening() as main:
-        with pytest.raises(Refused) as refused:
-            await serve(First(), main.address, name="ann", join="cup")
-        assert "same-server" not in str(refused.value)
 
 
 async def test_a_folder_that_cannot_be_written_stops_no_bot(folder: Path, caplog: pytest.LogCaptureFixture) -> None:

@@ -249,17 +249,6 @@ def test_starters_in_a_club_play_other_games_at_random(
     assert all(len(moves) > 1 for moves in begun.values()), begun
 
 
-@pytest.mark.parametrize("game", ["snakes", pytest.param("dilemma", marks=pytest.mark.long), "backgammon"])
-@pytest.mark.slow
-def test_starters_play_games_of_joint_moves_and_chance(
-    game: str, built: Mapping[str, Built], server: Server, tmp_path: Path
-) -> None:
-    bots = {language: bot.command() for language, bot in built.items()}
-    matches = played(server, tmp_path, bots, "--game", game, "--legs", "1", club=game)
-    assert len(matches) == len(bots) * (len(bots) + 1) // 2
-    assert {match["termination"] for match in matches} == {"normal"}
-
-
 @pytest.mark.slow
 def test_all_starters_come_back_to_a_replaced_server_and_give_up_a_silent_connection(
     built: Mapping[str, Built], tmp_path: Path
