@@ -1,8 +1,10 @@
 """Waiting for what other processes do, of which no event tells."""
 
 import asyncio
+import os
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import TypeVar
 
 PATIENCE_S = 50.0
@@ -37,3 +39,12 @@ async def until_true(condition: Callable[[], object]) -> None:
     async with asyncio.timeout(PATIENCE_S):
         while not condition():  # noqa: ASYNC110  # no event tells it
             await asyncio.sleep(PAUSE_S)
+
+
+def has_ended(pid: int) -> bool:
+    """Return whether a process has ended. A zombie has ended."""
+    try:
+        os.kill(pid, 0)
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
+    except (ProcessLookupError, FileNotFoundError):
+        return True

@@ -12,7 +12,6 @@ from rumble_bots.sdk.bot import Turn
 
 from tests.bots.bridges.talking import turn
 
-PATIENCE_S = 50.0  # less than the 60 s after which the programs would end by themselves
 FIRST = "for line in sys.stdin: print(line.split()[0], flush=True)"
 """Answers with the first legal move."""
 HANGS = "for line in sys.stdin: time.sleep(60)"

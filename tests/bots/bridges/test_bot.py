@@ -12,9 +12,9 @@ from rumble_bots.bridges.stdio import BareStdio, Stdio
 from rumble_bots.sdk.errors import Resign
 from rumble_protocol import server_messages as server
 
-from tests.bots.bridges.scripts import HANGS, PATIENCE_S, asked, launch
+from tests.bots.bridges.scripts import HANGS, asked, launch
 from tests.bots.sdk import says
-from tests.waiting import until_true
+from tests.waiting import PATIENCE_S, until_true
 
 pytestmark = pytest.mark.e2e
 

@@ -3,7 +3,6 @@
 import asyncio
 import time
 from collections.abc import AsyncIterator, Callable
-from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -13,8 +12,8 @@ from rumble_bots.bridges.program import Launch, Program, margin_ms
 from rumble_bots.sdk.bot import Turn
 from rumble_bots.sdk.errors import BadProgram, GiveUp, Resign
 
-from tests.bots.bridges.scripts import CRASHES, FIRST, HANGS, PATIENCE_S, asked, launch, once
-from tests.waiting import until_true
+from tests.bots.bridges.scripts import CRASHES, FIRST, HANGS, asked, launch, once
+from tests.waiting import PATIENCE_S, has_ended, until_true
 
 pytestmark = pytest.mark.e2e
 
@@ -148,13 +147,7 @@ async def test_processes_that_a_program_started_end_with_the_program(tmp_path: P
     await program.choose(asked())
     grandchild = int(pids.read_text())
     await program.close()
-    await until_true(lambda: gone(grandchild))
-
-
-def gone(pid: int) -> bool:
-    with suppress(FileNotFoundError):
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
-    return True
+    await until_true(lambda: has_ended(grandchild))
 
 
 @pytest.mark.parametrize(("left", "margin"), [(0, 0), (10, 10), (100, 20), (2000, 200), (10_000, 1000), (10**7, 1000)])

@@ -1,7 +1,6 @@
 """Programs started by the kit."""
 
 import asyncio
-import os
 from pathlib import Path
 
 import pytest
@@ -10,10 +9,9 @@ from rumble_bots.check.errors import BadCommand
 from rumble_bots.check.events import Event, Exited
 from rumble_bots.sdk.address import Address
 
-from tests.waiting import until_true
+from tests.waiting import PATIENCE_S, has_ended, until_true
 
 pytestmark = pytest.mark.e2e
-PATIENCE_S = 50.0  # less than the 60 s after which the programs would end by themselves
 
 
 def make(tmp_path: Path, *command: str) -> tuple[Child, "asyncio.Queue[Event]"]:
@@ -56,17 +54,7 @@ async def test_processes_that_a_child_started_are_killed_with_the_child(tmp_path
     await child.stop()
     assert inbox.empty()
     pid = int((tmp_path / "pid").read_text())
-    await until_true(lambda: not _runs(pid))
-
-
-def _runs(pid: int) -> bool:
-    """Return whether a process runs; a zombie does not."""
-    try:
-        os.kill(pid, 0)
-        state = Path(f"/proc/{pid}/stat")
-        return not state.exists() or state.read_text().rpartition(")")[2].split()[0] != "Z"
-    except (ProcessLookupError, FileNotFoundError):
-        return False
+    await until_true(lambda: has_ended(pid))
 
 
 async def test_a_command_with_a_null_character_is_refused(tmp_path: Path) -> None:

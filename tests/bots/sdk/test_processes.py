@@ -7,8 +7,9 @@ import sys
 import pytest
 from rumble_bots.sdk.processes import end_process, start_group
 
+from tests.waiting import PATIENCE_S
+
 pytestmark = [pytest.mark.e2e, pytest.mark.skipif(sys.platform == "win32", reason="there are no process groups")]
-PATIENCE_S = 50.0  # less than the 60 s after which the programs would end by themselves
 
 
 async def test_a_start_that_is_cancelled_leaves_nothing_of_the_program() -> None:
