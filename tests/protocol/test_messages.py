@@ -4,7 +4,6 @@ from typing import Any
 
 import pytest
 from pydantic import BaseModel, ValidationError
-from rumble_engine import Termination
 from rumble_protocol import bot_messages as bot
 from rumble_protocol import server_messages as server
 from rumble_protocol.fields import DAY_MS, LARGEST_INTEGER, TimeControl
@@ -41,20 +40,9 @@ def test_messages_are_strict_and_immutable(model: type[BaseModel]) -> None:
     assert model.model_config["frozen"] is True
 
 
-def test_a_result_is_finite() -> None:
-    over: dict[str, Any] = {
-        "match": "m",
-        "attempt": 1,
-        "winner": None,
-        "termination": Termination.NORMAL,
-        "reason": "",
-        "moves": [],
-        "state": {},
-    }
-    assert server.MatchOver(scores=[0.5, 0.5], **over).scores == [0.5, 0.5]
-    assert server.MatchOver(scores=None, **over).scores is None
+def test_a_number_of_the_server_is_finite() -> None:
     with pytest.raises(ValidationError, match="finite"):
-        server.MatchOver(scores=[float("nan")], **over)
+        server.TournamentOver(tournament="t", status="finished", rank=1, bots=2, points=float("nan"))
 
 
 # --- time controls ---

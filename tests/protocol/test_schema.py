@@ -32,12 +32,7 @@ def test_each_message_each_direction_and_the_feed_has_a_schema() -> None:
 
 @pytest.mark.parametrize("name", sorted(VALIDATORS))
 def test_each_schema_is_one_of_the_draft(name: str) -> None:
-    schema = VALIDATORS[name].schema
-    assert isinstance(schema, dict)
-    assert schema["$schema"] == "https://json-schema.org/draft/2020-12/schema"
-    assert schema["title"] == name
-    assert schema["$id"] == f"urn:rumble:v1:{name}"
-    Draft202012Validator.check_schema(schema)
+    Draft202012Validator.check_schema(VALIDATORS[name].schema)
 
 
 @given(messages.any_bot_message)

@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from rumble_bots.reference import Choice, UnknownReferenceBot, remote
+from rumble_bots.reference import Choice, remote
 from rumble_bots.reference.remote import MOVES_TO_COME, RemoteReferenceBot, budget_ms
 from rumble_bots.sdk.bot import SAFETY_MS, Noted, Turn
 from rumble_bots.sdk.errors import Resign
@@ -57,11 +57,6 @@ def test_a_reference_bot_tells_its_thoughts_if_it_thinks() -> None:
 def test_only_perfect_is_choosy_about_games() -> None:
     assert RemoteReferenceBot("perfect").games == ("tictactoe",)
     assert RemoteReferenceBot("minimax").games is None
-
-
-def test_an_unknown_bot_is_told_at_once() -> None:
-    with pytest.raises(UnknownReferenceBot, match="nobody"):
-        RemoteReferenceBot("nobody")
 
 
 def test_bots_at_the_same_time_are_different_ones_and_used_again(monkeypatch: pytest.MonkeyPatch) -> None:
