@@ -26,6 +26,7 @@ from rumble_server.cli.main import run
 from rumble_server.starters.starter import STARTERS
 from websockets.sync.server import ServerConnection, serve
 
+from tests.bots.sdk import says
 from tests.bots.sdk.fake_server import FakeServer
 from tests.bots.starters.building import Built, build, tool_path
 from tests.e2e.processes import ADMIN_TOKEN, Server, clean_environment, running, serving
@@ -68,13 +69,7 @@ HALF_CHARACTERS = {
 """The same for an error whose text is no Unicode."""
 GAMES = ["tictactoe", "connect4", "snakes", "dilemma", "backgammon"]
 LIMITS = {"frame_bytes": 65_536, "login_ms": 10_000, "unsolicited_per_minute": 120, "ping_ms": 5_000}
-WELCOME = {"type": "welcome", "protocol": 1, "server": "busy", "limits": LIMITS, "games": ["tictactoe"]}
-WAITING = {"type": "notice", "code": "waiting", "tournament": "cup", "match": None, "message": "stay for the next"}
-SESSION = {"type": "session", "name": "me", "open": False, "max_matches": 4, "matches": [], "tournaments": []}
-CONTROL = {"move_ms": 1000, "bank_ms": 0, "increment_ms": 0}
-OVER = {"type": "tournament_over", "tournament": "cup", "status": "finished", "rank": 1, "bots": 2, "points": 1.0}
-JOINED = {"type": "joined", "tournament": "cup", "game": "tictactoe", "settings": {}, "time_control": CONTROL}
-JOINED |= {"status": "running"}
+SESSION = says.session(name="me", max_matches=4)
 LINES = ("012", "345", "678", "036", "147", "258", "048", "246")
 
 
@@ -296,18 +291,16 @@ def test_a_starter_tries_again_where_its_neighbours_sent_too_many_messages(
     language: str, built: Mapping[str, Built], tmp_path: Path
 ) -> None:
     """The first login is refused; at the second the connection stays open, and the invitation is not looked at."""
-    error = {"type": "error", "code": "too_many_messages", "message": "try again", "detail": []}
-    answers: list[list[dict[str, Any]]]
-    refused, unheard = {**error, "fatal": True}, {**error, "fatal": False}
-    answers = [[refused], [SESSION, unheard], [SESSION, JOINED, OVER]]
+    refused, unheard = (says.error("too_many_messages", fatal=fatal) for fatal in (True, False))
+    answers = [[refused], [SESSION, unheard], [SESSION, says.joined(), says.tournament_over()]]
 
     def talk(connection: ServerConnection) -> None:
-        connection.send(json.dumps(WELCOME))
+        connection.send(says.welcome(limits=LIMITS))
         connection.recv(PATIENCE_S)
         own = answers.pop(0)
-        for message in own:
-            connection.send(json.dumps(message))
-        if own[-1].get("fatal"):
+        for frame in own:
+            connection.send(frame)
+        if own == [refused]:
             connection.close(4008)
         for _ in connection:
             pass
@@ -363,26 +356,15 @@ def test_a_strategy_that_fails_costs_its_match_and_no_other(
     answers = []
 
     def talk(connection: ServerConnection) -> None:
-        connection.send(json.dumps({**WELCOME, "features": ["failure"]}))
+        connection.send(says.welcome(limits=LIMITS, features=["failure"]))
         connection.recv(PATIENCE_S)
-        state = {"board": ".........", "to_move": 0}
-        for message in (SESSION, JOINED):
-            connection.send(json.dumps(message))
+        for frame in (SESSION, says.joined()):
+            connection.send(frame)
         for match in ("cup.1", "cup.2"):
-            seats = {"seat": 0, "seats": ["me", "you"], "time_control": CONTROL, "moves": [], "opening": []}
-            about: dict[str, Any] = {
-                "match": match,
-                "attempt": 1,
-                "game": "tictactoe",
-                "settings": {},
-                "tournament": "cup",
-            }
-            connection.send(json.dumps({"type": "match_start", **about, **seats, "clocks_ms": [1000, 1000]}))
-            turn = {"turn_id": "t1", "ply": 0, "seat": 0, "state": state, "legal": ["0", "4"], "moves": []}
-            clock = {"remaining_ms": 1000, "seats_ms": [1000, 1000], "lag_ms": 0}
-            connection.send(json.dumps({"type": "turn", **about, **turn, "clock": clock}))
+            connection.send(says.match_start(match))
+            connection.send(says.turn(match=match))
             answers.append(json.loads(connection.recv(PATIENCE_S)))
-        connection.send(json.dumps(OVER))
+        connection.send(says.tournament_over())
         for _ in connection:
             pass
 
@@ -400,21 +382,20 @@ def test_a_starter_stays_for_the_next_tournament_of_the_class(
     language: str, built: Mapping[str, Built], tmp_path: Path
 ) -> None:
     """The first server cannot follow. The second moves the bot to `final`, and to `last` between two connections."""
-    final, last = {"tournament": "final"}, {"tournament": "last"}
-    moved = {**SESSION, "tournaments": [{"id": "last", "game": "tictactoe", "status": "running"}]}
+    moved = says.session(name="me", tournaments=[{"id": "last", "game": "tictactoe", "status": "running"}])
     follows: list[object] = []
 
     def talk(connection: ServerConnection) -> None:
-        connection.send(json.dumps({**WELCOME, "features": ["follow"] if follows else []}))
+        connection.send(says.welcome(limits=LIMITS, features=["follow"] if follows else []))
         login = json.loads(connection.recv(PATIENCE_S))
-        old = {"tournament": login["join"]}
-        scripts: list[list[dict[str, Any]]] = [
+        old = says.joined(login["join"], status="finished"), says.tournament_over(login["join"])
+        scripts = [
             [SESSION],
-            [SESSION, JOINED, WAITING, JOINED | final, OVER],
-            [moved, JOINED | old | {"status": "finished"}, OVER | old, OVER | last],
+            [SESSION, says.joined(), says.notice("waiting"), says.joined("final"), says.tournament_over()],
+            [moved, *old, says.tournament_over("last")],
         ]
-        for message in scripts[len(follows)]:
-            connection.send(json.dumps(message))
+        for frame in scripts[len(follows)]:
+            connection.send(frame)
         follows.append(login.get("follow"))
         if len(follows) < len(scripts):
             connection.close(1012)
@@ -423,4 +404,4 @@ def test_a_starter_stays_for_the_next_tournament_of_the_class(
 
     done = talked(talk, built[language].command(), tmp_path)
     assert (done.returncode, follows) == (0, [None, True, True]), done.stderr
-    assert "stay for the next" in done.stderr
+    assert "be told" in done.stderr
