@@ -262,58 +262,63 @@ class Raising(First):
         raise self.error
 
 
-async def test_a_bot_that_gives_up_resigns_and_ends_with_its_error() -> None:
-    class Broken(Bot):
-        def choose(self, turn: Turn) -> str:
-            raise GiveUp(BadProgram("it is beyond repair"))
+class Waiting(Bot):
+    """A bot that answers, or raises its answer, once it may go on."""
 
+    def __init__(self, answer: str | Exception) -> None:
+        self.answer = answer
+        self.go_on = asyncio.Event()
+        self.thoughts = 0
+
+    async def choose(self, turn: Turn) -> str:
+        self.thoughts += 1
+        await self.go_on.wait()
+        if isinstance(self.answer, Exception):
+            raise self.answer
+        return self.answer
+
+
+BEYOND_REPAIR = GiveUp(BadProgram("it is beyond repair"))
+
+
+async def test_a_bot_that_gives_up_resigns_and_ends_with_its_error() -> None:
     connection = FakeConnection(*OPENING, says.turn(), (2, says.match_over()), says.turn("t2"))
     world = World(connection)
     with pytest.raises(BadProgram, match="beyond repair"):
-        await world.client(Broken()).run()
+        await world.client(Raising(BEYOND_REPAIR)).run()
     assert [frame["type"] for frame in connection.sent] == ["login", "resign"]
     assert connection.closed
     assert "cup.1: the bot failed: it is beyond repair" in world.said
 
 
 async def test_a_bot_that_gives_up_without_a_connection_ends_before_the_next() -> None:
-    gone = asyncio.Event()
-
-    class Broken(Bot):
-        async def choose(self, turn: Turn) -> str:
-            await gone.wait()
-            raise GiveUp(BadProgram("it is beyond repair"))
+    bot = Waiting(BEYOND_REPAIR)
 
     class Away(World):
         async def sleep(self, seconds: float) -> None:
-            gone.set()
+            bot.go_on.set()
             await asyncio.sleep(0.001)
             await super().sleep(seconds)
 
     world = Away(FakeConnection(*OPENING, says.turn()), "a further connect")
     with pytest.raises(BadProgram, match="beyond repair"):
-        await world.client(Broken()).run()
+        await world.client(bot).run()
     assert world.answers == ["a further connect"]
 
 
 async def test_a_bot_that_gives_up_during_a_connect_does_not_log_in_again() -> None:
-    given_up = asyncio.Event()
-
-    class Broken(Bot):
-        async def choose(self, turn: Turn) -> str:
-            await given_up.wait()
-            raise GiveUp(BadProgram("it is beyond repair"))
+    bot = Waiting(BEYOND_REPAIR)
 
     class Slow(World):
         async def connect(self, address: Address) -> Connection:
             connection = await super().connect(address)
             if connection is second:
-                given_up.set()
+                bot.go_on.set()
                 await asyncio.gather(*client._thoughts)
             return connection
 
     second = FakeConnection(*OPENING)
-    client = Slow(FakeConnection(*OPENING, says.turn()), second).client(Broken())
+    client = Slow(FakeConnection(*OPENING, says.turn()), second).client(bot)
     with pytest.raises(BadProgram, match="beyond repair"):
         await client.run()
     assert (second.sent, second.closed) == ([], True)
@@ -343,22 +348,13 @@ async def test_a_bot_that_fails_when_told_plays_on(caplog: pytest.LogCaptureFixt
 
 
 async def test_a_thought_that_ends_after_the_connection_is_kept_for_the_next() -> None:
-    go_on = asyncio.Event()
-
-    class Late(Bot):
-        thoughts = 0
-
-        async def choose(self, turn: Turn) -> str:
-            self.thoughts += 1
-            await go_on.wait()
-            return "4"
+    bot = Waiting("4")
 
     class Second(FakeConnection):
         async def receive(self) -> str:
-            go_on.set()
+            bot.go_on.set()
             return await super().receive()
 
-    bot = Late()
     second = Second(*OPENING, says.turn("t2"), (2, says.tournament_over()))
     assert await World(FakeConnection(*OPENING, says.turn("t1")), second).client(bot).run() == OVER
     assert moves(second) == [("t2", "4")]
