@@ -21,21 +21,8 @@ PROMISED = Path(__file__).parents[2] / "protocol" / "v1.json"
 BOT_TYPES = {str(model.model_fields["type"].default) for model in BOT_MESSAGES}
 UNIONS = ("bot_message.json", "server_message.json", "feed_event.json")
 SAYS_NOTHING = {"title", "description", "default", "$schema", "$id", "$defs"}
-KNOWN = {
-    *(
-        "type",
-        "const",
-        "enum",
-        "anyOf",
-        "$ref",
-        "properties",
-        "required",
-        "additionalProperties",
-        "items",
-        "prefixItems",
-    ),
-    *("minimum", "maximum", "minLength", "maxLength", "minItems", "maxItems", "pattern"),
-}
+KNOWN = {"type", "const", "enum", "anyOf", "$ref", "properties", "required", "additionalProperties", "items"}
+KNOWN |= {"prefixItems", "minimum", "maximum", "minLength", "maxLength", "minItems", "maxItems", "pattern"}
 BOUNDS = (("minimum", -1), ("minLength", -1), ("minItems", -1), ("maximum", 1), ("maxLength", 1), ("maxItems", 1))
 
 

@@ -1,4 +1,4 @@
-"""The search for joint moves, chance and many seats, by counted rounds or a counted clock."""
+"""The search for joint moves, chance and many seats, by counted rounds."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -6,12 +6,12 @@ from random import Random
 from typing import Any, Self
 
 import pytest
-from rumble_bots.search import END, Tally
+from rumble_bots.search import Tally
 from rumble_bots.search.decoupled import Node, decoupled_uct
 from rumble_engine import JointState, Outcome
 from rumble_engine.games import backgammon, dilemma, snakes
 
-from .fixtures import CountedClock, Three
+from .fixtures import Three
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,20 +114,6 @@ def test_draws_of_a_position_follow_the_probabilities_from_the_first_on() -> Non
         node.visits += 1
         assert len(node.children) >= min(count, 12) * 3 // 4
     assert len(node.children) == 21
-
-
-def test_rounds_are_counted_and_the_clock_stops_the_search() -> None:
-    state, tally = snakes.GAME.initial_for(4), Tally()
-    decoupled_uct(state, 3, 20, tally, Random(0))
-    assert tally.nodes == 20
-    clock = CountedClock()
-    decoupled_uct(state, 3, END, Tally(0.5, clock), Random(0))
-    assert clock.now * 1000 == pytest.approx(0.5, abs=0.03)
-
-
-def test_without_time_there_is_an_answer_all_the_same() -> None:
-    state = snakes.GAME.initial_for(3)
-    assert decoupled_uct(state, 2, END, Tally(1, CountedClock(step_ms=1)), Random(0)).code in state.codes_for(2)
 
 
 def test_equal_seeds_find_the_same() -> None:

@@ -1,23 +1,21 @@
-"""The search for hidden games, by counted rounds or a counted clock."""
+"""The search for hidden games, by counted rounds."""
 
 from functools import partial
 from random import Random
 
 import pytest
-from rumble_bots.search import END, Tally
+from rumble_bots.search import Tally
 from rumble_bots.search.hidden import information_set_mcts
 from rumble_engine import State, get_game
 
-from .fixtures import Coin, CountedClock, Three
+from .fixtures import Coin, Three
 
 DICE = get_game("liars-dice")
 
 
-def found(stop: float, rounds: float = 400, seed: int = 1, tally: Tally | None = None) -> tuple[str, float]:
-    random = Random(seed)
-    return information_set_mcts(
-        lambda: Coin(stop, random.choice(["heads", "tails"])), 0, rounds, tally or Tally(), random
-    )
+def found(stop: float) -> tuple[str, float]:
+    random = Random(1)
+    return information_set_mcts(lambda: Coin(stop, random.choice(["heads", "tails"])), 0, 400, Tally(), random)
 
 
 def test_a_guess_is_worth_half_although_it_is_right_in_each_state_by_itself() -> None:
@@ -43,11 +41,6 @@ def test_equal_seeds_and_rounds_give_equal_results_and_each_round_has_one_state(
     results = [information_set_mcts(sample, 0, 50, Tally(), Random(3)) for _ in range(2)]
     assert results[0] == results[1]
     assert len(drawn) == 100
-
-
-def test_the_clock_ends_the_search_and_one_round_is_always_played() -> None:
-    assert found(0.8, END, tally=Tally(5, CountedClock()))[0] == "stop"
-    assert found(0.8, END, tally=Tally(0.001, CountedClock()))[0] in ("stop", "go")
 
 
 def test_seats_at_a_table_are_each_after_their_own_score() -> None:

@@ -98,21 +98,14 @@ def reach(choices: Sequence[int]) -> State:
 
 @settings(max_examples=20, deadline=None)
 @given(opening, st.integers(1, 3))
-def test_at_a_limited_depth_alpha_beta_is_minimax(choices: list[int], depth: int) -> None:
+def test_at_a_limited_depth_the_searches_agree_with_plain_minimax(choices: list[int], depth: int) -> None:
+    """Searches with a table do so while it is new."""
     state = reach(choices)
     if state.codes():
         pruned, plain = AlphaBeta().best(state, depth, Tally()), Plain().best(state, depth, Tally())
         assert (pruned.code, pruned.value) == (plain.code, plain.value)
-
-
-@settings(max_examples=20, deadline=None)
-@given(opening, st.integers(1, 3))
-def test_searches_with_a_fresh_table_agree_with_plain_minimax(choices: list[int], depth: int) -> None:
-    state = reach(choices)
-    if state.codes():
-        plain = Plain().best(state, depth, Tally()).value
-        assert Cached().value(state, depth, Tally()) == plain
-        assert CachedAlphaBeta().value(state, depth, Tally()) == plain
+        for search in (Cached(), CachedAlphaBeta()):
+            assert search.value(state, depth, Tally()) == plain.value
 
 
 @each_search
