@@ -9,7 +9,7 @@ from rumble_engine import Termination
 from rumble_protocol import server_messages as server
 from rumble_protocol.bot_messages import BOT_MESSAGES
 from rumble_protocol.codec import read_bot_message, read_server_message
-from rumble_protocol.codes import CLOSE_REASONS, DO_NOT_RECONNECT, CloseCode, ErrorCode, NoticeCode, Rejection
+from rumble_protocol.codes import CLOSE_REASONS, DO_NOT_RECONNECT, ErrorCode, NoticeCode, Rejection
 from rumble_protocol.fields import TimeControl
 from rumble_protocol.schema import schemas
 
@@ -75,7 +75,6 @@ def test_each_close_code_has_its_meaning() -> None:
     assert {code for code, reconnect in table.items() if reconnect == "**no**"} == {
         int(code) for code in DO_NOT_RECONNECT
     }
-    assert CloseCode.DRAINING in table
 
 
 def test_the_limits_are_the_defaults() -> None:

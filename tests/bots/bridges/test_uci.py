@@ -1,6 +1,6 @@
 import pytest
 from rumble_bots.bridges.dialogue import Garbled
-from rumble_bots.bridges.uci import MATE, Uci, UciWishes, clocks, option_name, thought
+from rumble_bots.bridges.uci import MATE, Uci, UciWishes, clocks, thought
 from rumble_bots.sdk.bot import Noted
 from rumble_bots.sdk.errors import BadProgram, Resign
 
@@ -10,6 +10,7 @@ GREETING = """Stockfish 15 by the authors
 id name Stockfish 15
 option name Hash type spin default 16 min 1 max 33554432
 option name Skill Level type spin default 20 min 0 max 20
+option name Odd
 uciok"""
 
 
@@ -20,7 +21,7 @@ def test_the_greeting_sets_the_options_under_the_names_that_the_engine_gives_the
 
 
 def test_an_option_that_the_engine_does_not_have_is_told_with_those_it_has() -> None:
-    with pytest.raises(BadProgram, match="has no option 'Hsah'; it offers: Hash, Skill Level"):
+    with pytest.raises(BadProgram, match="has no option 'Hsah'; it offers: Hash, Skill Level, Odd"):
         hold(Uci(UciWishes({"Hsah": "32"})).begin(), GREETING)
 
 
@@ -95,14 +96,6 @@ def test_no_move_resigns(best: str) -> None:
 def test_a_garbled_answer(best: str) -> None:
     with pytest.raises(Garbled, match="not a bestmove"):
         hold(Uci(UciWishes()).move(turn("chess"), 9), f"readyok\n{best}")
-
-
-@pytest.mark.parametrize(
-    ("line", "name"),
-    [("option name Skill Level type spin", "Skill Level"), ("id name X", None), ("option name Odd", "Odd")],
-)
-def test_option_names(line: str, name: str | None) -> None:
-    assert option_name(line) == name
 
 
 def test_thoughts_of_the_engine_go_with_its_move_as_info() -> None:

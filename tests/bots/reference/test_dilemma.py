@@ -71,10 +71,6 @@ def test_the_friendly_ones_cooperate_to_the_end() -> None:
         assert play(bots, GAME).payoffs == (300, 300)
 
 
-def test_heuristic_plays_tit_for_tat() -> None:
-    assert answers("heuristic", "CDDCD", seat=1) == "CCDDCD"
-
-
 def test_mcts_gains_more_than_random() -> None:
     bots = [make_reference_bot("mcts", iterations=40), make_reference_bot("random")]
     outcome = play(bots, GAME, settings={"rounds": 30})

@@ -243,8 +243,6 @@ def test_the_bare_bot_of_the_readme(folder: Path) -> None:
         assert [login.key for login in server.logins] == [kept.read_text()] * 3
         assert is_made(kept.read_text())
     assert server.closes == [1000] * 3, "not 1011, the code of a program that failed"
-    with FakeServer(refusals=[(503, "1"), (421, "1")]).in_a_thread() as replaced:
-        assert bare(replaced.address, "cup", "bare").returncode == 0
     with FakeServer(club="fun").in_a_thread() as club:
         assert [bare(address, "cup", "bare").returncode for address in (club.address, f"ws://{club.address}")] == [0, 0]
         of_club = folder / f"bare@127.0.0.1-{club.port}+c+fun.key"
