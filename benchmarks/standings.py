@@ -88,7 +88,6 @@ def file_s(command: str, path: Path) -> float:
         [sys.executable, "-m", "rumble_server.cli", command, str(path), "--json"],
         stdout=subprocess.DEVNULL,
         check=True,
-        env=dict(os.environ),
     )
     return time.perf_counter() - began
 

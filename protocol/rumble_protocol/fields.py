@@ -15,7 +15,6 @@ from pydantic import (
 )
 
 NAME_PATTERN = r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,31}$"
-TOURNAMENT_PATTERN = r"^[a-z0-9-]{1,64}$"
 
 LARGEST_INTEGER = 2**53 - 1
 """The largest integer that every JSON reader keeps exact (RFC 8259, section 6)."""

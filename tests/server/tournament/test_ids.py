@@ -5,7 +5,6 @@ import re
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from rumble_protocol.fields import TOURNAMENT_PATTERN
 from rumble_server.tournament.ids import slug, tournament_id
 
 
@@ -32,7 +31,7 @@ def test_an_id_fits_the_pattern_of_the_protocol_whatever_the_name(name: str, tim
     for _ in range(times):
         taken.add(tournament_id(name, taken))
     assert len(taken) == times
-    assert all(re.fullmatch(TOURNAMENT_PATTERN, each) for each in taken)
+    assert all(re.fullmatch("[a-z0-9-]{1,64}", each) for each in taken)
     assert slug(slug(name)) == slug(name)
 
 
