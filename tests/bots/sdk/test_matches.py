@@ -33,10 +33,14 @@ def test_several_matches_are_thought_about_at_the_same_time() -> None:
     assert sent(talk.on_move(first, "4")) == [bot.Move(match="cup.1", turn_id="t1", move="4")]
 
 
+def admit(talk: Conversation, *matches: str, **welcome: Any) -> None:
+    for frame in (says.welcome(**welcome), says.session(*matches), says.joined(), says.match_start()):
+        talk.on_frame(frame)
+
+
 def reconnect(talk: Conversation, *matches: str) -> None:
     assert talk.on_lost(1006, "gone") == []
-    for frame in (says.welcome(), says.session(*matches), says.joined(), says.match_start()):
-        talk.on_frame(frame)
+    admit(talk, *matches)
 
 
 def test_a_thought_under_way_answers_the_newest_asking() -> None:
@@ -52,8 +56,7 @@ def test_an_answer_found_between_connections_waits_for_the_next() -> None:
     turn = thought(talk.on_frame(says.turn("t1")))
     talk.on_lost(1006, "gone")
     assert sent(talk.on_move(turn, "4")) == []
-    for frame in (says.welcome(), says.session("cup.1"), says.match_start()):
-        talk.on_frame(frame)
+    admit(talk, "cup.1")
     assert sent(talk.on_frame(says.turn("t2"))) == [bot.Move(match="cup.1", turn_id="t2", move="4")]
 
 
@@ -123,9 +126,7 @@ def test_an_info_goes_to_a_server_that_takes_it_also_when_asked_again() -> None:
     (move,) = sent(talk.on_move(thought(talk.on_frame(says.turn("t1"))), Noted("4", info={"depth": 2})))
     assert move == bot.Move(match="cup.1", turn_id="t1", move="4"), "this server has no such feature"
     talk.on_lost(1006, "")
-    talk.on_frame(says.welcome(features=["info"]))
-    talk.on_frame(says.session("cup.1"))
-    talk.on_frame(says.match_start())
+    admit(talk, "cup.1", features=["info"])
     (move,) = sent(talk.on_frame(says.turn("t2")))
     assert move == bot.Move(match="cup.1", turn_id="t2", move="4", info=MoveInfo(depth=2))
 
@@ -167,8 +168,7 @@ def test_a_resignation_between_connections_is_asked_for_again() -> None:
     turn = thought(talk.on_frame(says.turn()))
     talk.on_lost(1006, "gone")
     assert sent(talk.on_no_move(turn, "tired")) == []
-    for frame in (says.welcome(), says.session("cup.1"), says.match_start()):
-        talk.on_frame(frame)
+    admit(talk, "cup.1")
     assert thought(talk.on_frame(says.turn("t2"))).turn_id == "t2"
 
 
