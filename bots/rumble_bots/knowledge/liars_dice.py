@@ -11,13 +11,13 @@ from math import comb
 
 from rumble_engine.games.liars_dice import LIAR, LiarsDiceState, loser_of, quantity_and_face, showing
 
+from rumble_bots.knowledge.worths import scores
+
 TRUST = 1.7
 """Factor for the probability that a die shows a face, if the owner of the die has bid the face.
 
 The value was found by playing matches.
 """
-EDGE = 2
-"""Exponent in the odds that a seat with m dice lasts longer than a seat with n dice: m**`EDGE` to n**`EDGE`."""
 REMEMBERED = 32_768
 """Maximum number of situations with cached moves."""
 
@@ -81,17 +81,4 @@ def judge(state: LiarsDiceState) -> Sequence[float]:
         dice[loser_of(state.hands, state.bids, state.to_move, state.ones_wild)] -= 0.5
     places = {seat: place - state.seats for place, seat in enumerate(state.out)}
     worths = [float(places[seat]) if seat in places else own for seat, own in enumerate(dice)]
-    return [
-        sum(_ahead(own, other) for place, other in enumerate(worths) if place != seat) / (len(worths) - 1)
-        for seat, own in enumerate(worths)
-    ]
-
-
-def _ahead(own: float, other: float) -> float:
-    """Return the probability that a seat with `own` dice lasts longer than a seat with `other` dice.
-
-    A number below 0 stands for a seat that is out of the match. The earlier the seat went out, the lower the number.
-    """
-    if own < 0 or other < 0:
-        return float(own > other)
-    return own**EDGE / (own**EDGE + other**EDGE)
+    return scores(worths)

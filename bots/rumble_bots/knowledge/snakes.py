@@ -12,6 +12,8 @@ from typing import NamedTuple
 
 from rumble_engine.games.snakes import NAMES, STEPS, SnakesState, Square
 
+from rumble_bots.knowledge.worths import scores
+
 HUNGRY = 30
 """Maximum health of a hungry snake. To a hungry snake, food is worth most."""
 AMPLE = 2
@@ -190,17 +192,4 @@ def judge(state: SnakesState) -> Sequence[float]:
         starves = health < reach.meal or (health < HUNGRY and not reach.meal)
         worth = room + GROWTH * (length + (0.8 / reach.meal if reach.meal else 0))
         worths[seat] = worth * min(1.0, room / length) * (STARVES if starves else 1.0)
-    return [
-        sum(_ahead(own, other) for place, other in enumerate(worths) if place != seat) / (len(worths) - 1)
-        for seat, own in enumerate(worths)
-    ]
-
-
-def _ahead(own: float, other: float) -> float:
-    """Return the probability that a snake with the worth `own` lasts longer than a snake with the worth `other`.
-
-    A worth below 0 belongs to a snake that is out (see `judge`).
-    """
-    if own < 0 or other < 0:
-        return (own > other) + (own == other) / 2
-    return own * own / (own * own + other * other) if own or other else 0.5
+    return scores(worths)
