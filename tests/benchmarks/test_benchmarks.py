@@ -90,15 +90,6 @@ def test_throughput_on_postgresql_says_whether_the_goal_is_met() -> None:
     assert (float(goal[1]) >= 0.9) == (goal[2] == "met")
 
 
-def test_strength_prints_a_table_for_each_field() -> None:
-    printed = output_of("strength.py", "dilemma", "tables", "--seconds", "3", "--iterations", "2")
-    tables = [[row.strip("| ").split(" | ") for row in table.split("\n")] for table in printed.strip().split("\n\n")]
-    assert [table[0][0] for table in tables] == ["dilemma", "tables"]
-    heuristic, random = tables[1][3], tables[1][2]
-    assert re.fullmatch(r"\d+% \(\d+% to \d+%\), \d+", heuristic[1])
-    assert int(heuristic[1].split("%")[0]) + int(random[2].split("%")[0]) == 100
-
-
 def test_hostile_blames_nobody_honest() -> None:
     printed = output_of("hostile.py", "--bots", "4", "--seconds", "3", "--quiet-seconds", "1")
     assert len(re.findall(r"^(?:quiet|hostile) .* blamed 0$", printed, re.MULTILINE)) == 2
