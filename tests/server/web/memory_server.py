@@ -265,7 +265,7 @@ class MemoryServer:
 
     @property
     def has_residents(self) -> bool:
-        return self.house_bots.has_residents
+        return any(bot.is_resident for bot in self.house_bots.bots())
 
     async def read_uses(self, *, stored: bool) -> dict[str, ClubUse]:
         return {name: ClubUse.of(site) for name, site in self.clubs.items()}
