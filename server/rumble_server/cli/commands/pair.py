@@ -1,19 +1,14 @@
 """`rumble pair`: pair the next round of a TRF file, or check how its rounds were paired."""
 
-from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
 from rumble_server.cli.output.errors import ExitCode
 from rumble_server.cli.support.options import Json
 
-
-class Rules(StrEnum):
-    """The editions of the pairing rules."""
-
-    DUTCH_2025 = "dutch-2025"
-    DUTCH_2026 = "dutch-2026"
+Rules = Literal["dutch-2025", "dutch-2026"]
+"""The editions of the pairing rules."""
 
 
 def pair(
@@ -43,7 +38,7 @@ def pair(
     from rumble_server.cli.support import pairing_files
 
     event = pairing_files.read_event(file)
-    rules = str(pairing_rules or pairing_files.rules_of(event))
+    rules = pairing_rules or pairing_files.rules_of(event)
     if not check:
         pairing_files.print_next_round(event, rounds, rules, json_)
         return ExitCode.DONE

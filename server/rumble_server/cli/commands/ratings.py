@@ -1,26 +1,19 @@
 """`rumble ratings`: rate the bots of any result file."""
 
 import json
-from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
 from rumble_server.cli.support.options import Json, ResultsFileName
 
 
-class Prior(StrEnum):
-    """The choices of `--prior`: when to add a virtual draw for each pair of bots. Virtual draws keep ratings finite."""
-
-    AUTO = "auto"
-    NONE = "none"
-
-
 def ratings(
     file: ResultsFileName,
     prior: Annotated[
-        Prior, typer.Option(help="auto: add a virtual draw for each pair if ratings would be infinite.")
-    ] = Prior.AUTO,
+        Literal["auto", "none"],
+        typer.Option(help="auto: add a virtual draw for each pair if ratings would be infinite."),
+    ] = "auto",
     first_move: Annotated[
         bool,
         typer.Option(
@@ -42,10 +35,10 @@ def ratings(
     results = read_results_file(file)
     if results.is_of_tables:
         of_tables = TableTally.of(results.tables, results.field)
-        rated = rate_table_tally(of_tables, prior=prior.value, seats=first_move)
+        rated = rate_table_tally(of_tables, prior=prior, seats=first_move)
     else:
         of_pairs = Tally.of(results.results, results.field)
-        rated = rate_tally(of_pairs, prior=prior.value, first_move=first_move)
+        rated = rate_tally(of_pairs, prior=prior, first_move=first_move)
     if json_:
         typer.echo(json.dumps(rated.as_json()))
         return

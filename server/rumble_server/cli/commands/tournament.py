@@ -2,9 +2,8 @@
 
 import sys
 from collections.abc import Mapping
-from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 from typer.core import TyperGroup
@@ -36,7 +35,7 @@ Id = Annotated[str, typer.Argument(metavar="ID", help="A tournament's id; see: r
 MatchId = Annotated[str, typer.Argument(metavar="MATCH", help="A match's id, like friday.1.2.1.1.")]
 BotName = Annotated[str, typer.Argument(metavar="BOT", help="A bot's name.")]
 Out = Annotated[Path | None, typer.Option(metavar="FILE", help="File to write; by default standard output.")]
-
+ExportFormat = Literal["json", "csv", "pgn", "phhs", "sgf", "trf"]
 
 VERBS: Mapping[str, tuple[str, Mapping[str, Any]]] = {
     "start": (
@@ -63,17 +62,6 @@ VERBS: Mapping[str, tuple[str, Mapping[str, Any]]] = {
 }
 """The commands that send a single request, keyed by name. Each value has the command's help text, and an option or
 argument for each field of the request's body."""
-
-
-class ExportFormat(StrEnum):
-    """The formats of an export."""
-
-    JSON = "json"
-    CSV = "csv"
-    PGN = "pgn"
-    PHHS = "phhs"
-    SGF = "sgf"
-    TRF = "trf"
 
 
 @app.command()
@@ -224,12 +212,12 @@ def audit(client: ApiClient, tournament_id: Id) -> CommandOutput:
 def export(
     tournament_id: Id,
     server: Server = LOCAL_SERVER,
-    format_: Annotated[ExportFormat, typer.Option("--format", help="Format to write.")] = ExportFormat.JSON,
+    format_: Annotated[ExportFormat, typer.Option("--format", help="Format to write.")] = "json",
     trf_2026: Annotated[bool, typer.Option("--trf-2026", help="With --format trf: write TRF-2026, not TRF16.")] = False,
     out: Out = None,
 ) -> None:
     """Write the whole tournament: standings, matches and moves."""
-    query = "?edition=2026" if trf_2026 and format_ is ExportFormat.TRF else ""
+    query = "?edition=2026" if trf_2026 and format_ == "trf" else ""
     document = ApiClient(server).download(api_path("tournaments", tournament_id, f"export.{format_}") + query)
     _write(document, out, end=b"" if document.endswith(b"\n") else b"\n")
 
