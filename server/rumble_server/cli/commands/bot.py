@@ -65,9 +65,7 @@ def bot(
         from rumble_bots.reference.remote import RemoteReferenceBot
 
         player = RemoteReferenceBot(bot, seed=seed, **chosen)
-    if verbose:
-        options.log_everything()
-    say = None if quiet or verbose else processes.line_writer(worker)
+    say = processes.line_writer(worker, quiet=quiet, verbose=verbose)
     return run_to_summary(play(player, playing, name or own_name(bot), worker, say))
 
 

@@ -1,10 +1,9 @@
 """`rumble bridge`: play with any existing program, unchanged."""
 
 from collections.abc import Callable, Mapping, Sequence
-from enum import StrEnum
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -20,24 +19,16 @@ if TYPE_CHECKING:
     from rumble_bots.sdk.actions import Summary
 
 
-class Protocol(StrEnum):
-    """The protocols that `rumble bridge` speaks with a program."""
-
-    STDIO = "stdio"
-    UCI = "uci"
-    GTP = "gtp"
-    GOMOCUP = "gomocup"
-    BATTLESNAKE = "battlesnake"
-
-
-OPTIONS_OF = {
-    "bare": Protocol.STDIO,
-    "all": Protocol.STDIO,
-    "option": Protocol.UCI,
-    "depth": Protocol.UCI,
-    "nodes": Protocol.UCI,
-    "movetime": Protocol.UCI,
-    "no-clock": Protocol.GTP,
+Protocol = Literal["stdio", "uci", "gtp", "gomocup", "battlesnake"]
+"""The protocols that `rumble bridge` speaks with a program."""
+OPTIONS_OF: Mapping[str, Protocol] = {
+    "bare": "stdio",
+    "all": "stdio",
+    "option": "uci",
+    "depth": "uci",
+    "nodes": "uci",
+    "movetime": "uci",
+    "no-clock": "gtp",
 }
 """The protocol of each option that belongs to a single protocol."""
 
@@ -97,11 +88,9 @@ def bridge(
     if playing["workers"] is not None and processes.own is None:
         return processes.run_workers(context.obj, playing["workers"], playing["worker"])
     worker = processes.own or playing["worker"]
-    if verbose:
-        options.log_everything()
-    program = "battlesnake" if protocol is Protocol.BATTLESNAKE else command[0]
+    program = "battlesnake" if protocol == "battlesnake" else command[0]
     name = playing["name"] or as_bot_name(Path(program).stem, "program")
-    say = None if quiet or verbose else processes.line_writer(worker)
+    say = processes.line_writer(worker, quiet=quiet, verbose=verbose)
     bot = make_bot(name if worker is None else f"{name}.{worker}", say or (lambda _: None))
 
     async def started() -> "Summary":
@@ -156,31 +145,27 @@ def dialogue_maker(protocol: Protocol, chosen: Mapping[str, Any]) -> "Callable[[
     from rumble_bots.bridges import gomocup, gtp, stdio, uci
 
     for name in chosen:
-        if OPTIONS_OF[name] is not protocol:
+        if OPTIONS_OF[name] != protocol:
             raise CliError(f"--{name}: only for {OPTIONS_OF[name]}, not for {protocol}", ExitCode.USAGE)
     match protocol:
-        case Protocol.UCI:
+        case "uci":
             limits = {name: chosen.get(name) for name in ("depth", "nodes")}
             wishes = uci.UciWishes(read_options(chosen.get("option", ())), **limits, movetime_ms=chosen.get("movetime"))
             return lambda: uci.Uci(wishes)
-        case Protocol.GTP:
+        case "gtp":
             return lambda: gtp.Gtp(clock="no-clock" not in chosen)
-        case Protocol.BATTLESNAKE:
+        case "battlesnake":
             return None
-        case Protocol.GOMOCUP:
+        case "gomocup":
             return gomocup.Gomocup
-        case Protocol.STDIO if chosen.get("bare"):
+        case "stdio" if chosen.get("bare"):
             if "all" in chosen:
                 raise CliError("--all is for turns as JSON, not for --bare", ExitCode.USAGE)
             return stdio.BareStdio
-        case Protocol.STDIO:
+        case "stdio":
             return lambda: stdio.Stdio(everything="all" in chosen)
 
 
 def read_options(texts: Sequence[str]) -> dict[str, str]:
     """Read an engine's options, each written NAME=VALUE. Raises CliError for a text of another form."""
-    pairs = [text.partition("=") for text in texts]
-    for (name, equals, _), text in zip(pairs, texts, strict=True):
-        if not name.strip() or not equals:
-            raise CliError(f"{text!r} is not an option: write NAME=VALUE", ExitCode.USAGE)
-    return {name.strip(): value.strip() for name, _, value in pairs}
+    return {name.strip(): value.strip() for name, value in options.named_values(texts, "an option")}

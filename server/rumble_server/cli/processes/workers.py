@@ -1,6 +1,7 @@
 """A bot of several processes, for `--workers`: each process runs the same command as a different worker."""
 
 import asyncio
+import logging
 import os
 import socket
 import sys
@@ -78,8 +79,17 @@ async def _play(args: Sequence[str], workers: Sequence[str]) -> int:
     return failed[0] if failed else ExitCode.DONE
 
 
-def line_writer(worker: str | None) -> Callable[[str], None]:
-    """Return a function that writes a line to standard error. With `--workers`, lines begin with the worker's name."""
+def line_writer(worker: str | None, *, quiet: bool, verbose: bool) -> Callable[[str], None] | None:
+    """Return a function that writes a line to standard error. With `--workers`, lines begin with the worker's name.
+
+    With `quiet`, return None. With `verbose`, return None, and log to standard error everything except debug messages
+    of the library websockets.
+    """
     from rumble_bots.sdk.serve import to_stderr
 
+    if verbose:
+        logging.basicConfig(level=logging.DEBUG, format="%(asctime)s %(levelname)s %(message)s")
+        logging.getLogger("websockets").setLevel(logging.INFO)
+    if quiet or verbose:
+        return None
     return to_stderr if own is None else lambda line: to_stderr(f"{worker}: {line}")

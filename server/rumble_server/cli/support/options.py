@@ -2,8 +2,7 @@
 
 import inspect
 import json
-import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import wraps
 from typing import Annotated, Any, TypeVar
 
@@ -148,12 +147,6 @@ def check_purpose(join: str | None, challenges: bool) -> None:
         raise CliError("say what to play in: --join ID (or RUMBLE_JOIN), or --challenges", ExitCode.USAGE)
 
 
-def log_everything() -> None:
-    """Log to standard error, for `--verbose`: everything except debug messages of the library websockets."""
-    logging.basicConfig(level=logging.DEBUG, format="%(asctime)s %(levelname)s %(message)s")
-    logging.getLogger("websockets").setLevel(logging.INFO)
-
-
 def no_options_for_functions(options: Mapping[str, Any]) -> None:
     """Raise CliError if any `options` are given for a bot that is a function. Only reference bots have options."""
     if options:
@@ -163,13 +156,16 @@ def no_options_for_functions(options: Mapping[str, Any]) -> None:
 
 def read_settings(texts: Sequence[str] | None) -> dict[str, bool | int | str]:
     """Read settings written NAME=VALUE. Raises CliError for another form. The game checks names and values later."""
-    settings = {}
-    for text in texts or ():
+    return {name: json_or_text(value) for name, value in named_values(texts or (), "a setting")}
+
+
+def named_values(texts: Sequence[str], what: str) -> Iterator[tuple[str, str]]:
+    """Yield the name and the value of each text written NAME=VALUE. Raises CliError for another form of `what`."""
+    for text in texts:
         name, equals, value = text.partition("=")
-        if not name or not equals:
-            raise CliError(f"{text!r} is not a setting: write NAME=VALUE", ExitCode.USAGE)
-        settings[name] = json_or_text(value)
-    return settings
+        if not name.strip() or not equals:
+            raise CliError(f"{text!r} is not {what}: write NAME=VALUE", ExitCode.USAGE)
+        yield name, value
 
 
 def json_or_text(text: str) -> bool | int | str:

@@ -1,4 +1,3 @@
-import os
 import signal
 import subprocess
 import sys
@@ -8,10 +7,9 @@ import pytest
 from rumble_bots.reference import faulty
 from rumble_server.cli.commands import bot
 from rumble_server.cli.main import run
-from rumble_server.cli.support.options import LOCAL_SERVER
 
 from tests.bots.sdk.fake_server import FakeServer
-from tests.server.cli.run_here import refused
+from tests.server.cli.run_here import Captured, ran, refused
 
 HEATON = """
 def random_ai(board, player):
@@ -41,47 +39,38 @@ def test_the_help_lists_every_fault() -> None:
 
 @pytest.mark.parametrize("command", [["bot", "random"], ["bridge", "stdio", "--", "cat"]])
 def test_there_is_no_key_of_the_same_server(
-    command: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    command: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Captured
 ) -> None:
     monkeypatch.setenv("RUMBLE_CONFIG_DIR", str(tmp_path))
     monkeypatch.setenv("RUMBLE_STATE_DIR", str(tmp_path))
     options = ["--server", "127.0.0.1:1", "--same-server", "192.0.2.1:8765", "--join", "cup", "--name", "ann"]
-    assert run([*command[:2], *options, *command[2:]]) == 1
-    line = capsys.readouterr().err.splitlines()[-1]
-    assert line == "rumble: no key of ann is kept for http://192.0.2.1:8765"
+    code, _, said = ran(capsys, *command[:2], *options, *command[2:])
+    assert (code, said.splitlines()[-1]) == (1, "rumble: no key of ann is kept for http://192.0.2.1:8765")
 
 
 @pytest.mark.e2e
-def test_a_function_plays_a_tournament_unchanged(file: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_function_plays_a_tournament_unchanged(file: str, capsys: Captured) -> None:
     with FakeServer().in_a_thread() as server:
-        assert run(["bot", f"{file}:random_ai", "--server", server.address, "--join", "cup"]) == 0
-    captured = capsys.readouterr()
-    assert captured.out == "cup is finished: rank 1 of 2, 1.5 points\n"
-    assert "logged in as random_ai" in captured.err
+        code, out, said = ran(capsys, "bot", f"{file}:random_ai", "--server", server.address, "--join", "cup")
+    assert (code, out) == (0, "cup is finished: rank 1 of 2, 1.5 points\n")
+    assert "logged in as random_ai" in said
     assert [outcome.termination for outcome in server.outcomes] == ["normal", "normal"]
 
 
 @pytest.mark.e2e
-def test_defaults_come_from_the_environment(
-    file: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_defaults_come_from_the_environment(file: str, monkeypatch: pytest.MonkeyPatch, capsys: Captured) -> None:
     with FakeServer(matches=0).in_a_thread() as server:
-        for name, value in {
-            "SERVER": f"http://{server.address}",
-            "JOIN": "cup",
-            "NAME": "ann",
-            "KEY": "k" * 20,
-        }.items():
+        for name, value in (("SERVER", server.address), ("JOIN", "cup"), ("NAME", "ann"), ("KEY", "k" * 20)):
             monkeypatch.setenv(f"RUMBLE_{name}", value)
-        assert run(["bot", f"{file}:random_ai", "--quiet", "--matches-at-once", "8"]) == 0
+        code, _, said = ran(capsys, "bot", f"{file}:random_ai", "--quiet", "--matches-at-once", "8")
     (login,) = server.logins
     assert (login.name, login.key, login.join, login.max_matches) == ("ann", "k" * 20, "cup", 8)
     assert login.games == ["tictactoe", "connect4"]
-    assert capsys.readouterr().err == ""
+    assert (code, said) == (0, "")
 
 
 @pytest.mark.e2e
-def test_faults_of_a_function_are_named(file: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_faults_of_a_function_are_named(file: str, capsys: Captured) -> None:
     with FakeServer(matches=1).in_a_thread() as server:
         assert run(["bot", f"{file}:wrong", "--server", server.address, "--join", "cup"]) == 0
         assert run(["bot", f"{file}:failing", "--server", server.address, "--join", "cup"]) == 0
@@ -92,7 +81,7 @@ def test_faults_of_a_function_are_named(file: str, capsys: pytest.CaptureFixture
 
 
 @pytest.mark.e2e
-def test_a_reference_bot(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_reference_bot() -> None:
     with FakeServer().in_a_thread() as server:
         args = ["bot", "minimax", "--search", "alphabeta", "--server", server.address, "--join", "cup"]
         assert run(args) == 0
@@ -119,19 +108,19 @@ def test_ctrl_c_stops_even_a_bot_that_thinks_for_ever(tmp_path: Path) -> None:
 
 
 @pytest.mark.e2e
-def test_a_refusal_fails(file: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_refusal_fails(file: str, capsys: Captured) -> None:
     with FakeServer().in_a_thread() as server:
-        assert run(["bot", f"{file}:wrong", "--server", server.address, "--join", "other", "--quiet"]) == 1
-    said = capsys.readouterr().err
-    assert said == "rumble: the server refused: no such tournament (unknown_tournament)\n"
+        args = ["bot", f"{file}:wrong", "--server", server.address, "--join", "other", "--quiet"]
+        line = refused(capsys, 1, *args)
+    assert line == "rumble: the server refused: no such tournament (unknown_tournament)\n"
 
 
 @pytest.mark.e2e
-def test_an_unreachable_server_fails(file: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_unreachable_server_fails(file: str, capsys: Captured) -> None:
     with FakeServer().in_a_thread() as server:
         pass
-    assert run(["bot", f"{file}:wrong", "--server", server.address, "--join", "cup"]) == 1
-    assert capsys.readouterr().err == f"rumble: cannot reach http://{server.address}: nobody listens there\n"
+    line = refused(capsys, 1, "bot", f"{file}:wrong", "--server", server.address, "--join", "cup")
+    assert line == f"rumble: cannot reach http://{server.address}: nobody listens there\n"
 
 
 @pytest.mark.parametrize(
@@ -150,34 +139,13 @@ def test_an_unreachable_server_fails(file: str, capsys: pytest.CaptureFixture[st
         (["faulty", "--join", "cup", "--fault", "none"], f"--fault: {', '.join(faulty.FAULTS)}\n"),
     ],
 )
-def test_wrong_usage(args: list[str], message: str, file: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_wrong_usage(args: list[str], message: str, file: str, capsys: Captured) -> None:
     server = [] if "--server" in args else ["--server", "localhost:1"]
     assert message in refused(capsys, 2, "bot", *(arg.replace("FILE", file) for arg in args), *server)
 
 
-def test_a_faulty_bot_with_a_wrong_proxy_ends_in_a_line(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_faulty_bot_with_a_wrong_proxy_ends_in_a_line(capsys: Captured, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("http_proxy", "http://proxy:abc")
     monkeypatch.setattr(faulty, "PATIENCE_S", 0.01)
     told = refused(capsys, 1, "bot", "faulty", "--join", "cup", "--fault", "silent", "--server", "rumble.invalid:80")
     assert told == "rumble: http://rumble.invalid:80 has not answered for 0.01 s\n"
-
-
-@pytest.mark.parametrize(
-    "command",
-    [["bot", "random", "--join", "cup"], ["play", "--against", "x"], ["bridge", "stdio", "--join", "cup", "cat"]],
-)
-def test_one_server_is_the_default_of_all_commands(command: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    served: list[str] = []
-
-    async def serve(_: object, server: str, **__: object) -> str:
-        served.append(server)
-        return "played"
-
-    monkeypatch.setattr("rumble_bots.sdk.serve.serve", serve)
-    monkeypatch.delenv("RUMBLE_SERVER", raising=False)
-    with Path(os.devnull).open() as nothing:
-        monkeypatch.setattr("sys.stdin", nothing)
-        assert run(command) == 0
-    assert served == [LOCAL_SERVER]

@@ -6,12 +6,11 @@ from pathlib import Path
 
 import pytest
 from rumble_server.cli.commands.bridge import Protocol, dialogue_maker, read_options
-from rumble_server.cli.main import run
 from rumble_server.cli.output.errors import CliError
 
 from tests.bots.bridges.scripts import CRASHES, FIRST, HANGS, command
 from tests.bots.sdk.fake_server import FakeServer
-from tests.server.cli.run_here import refused
+from tests.server.cli.run_here import Captured, ran, refused
 from tests.waiting import until
 
 
@@ -22,28 +21,28 @@ def state_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.mark.e2e
-def test_a_program_plays_a_tournament_unchanged(state_folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_program_plays_a_tournament_unchanged(state_folder: Path, capsys: Captured) -> None:
     with FakeServer(features=["follow"]).in_a_thread() as server:
         args = ["bridge", "stdio", "--bare", "--server", server.address, "--join", "cup", "--name", "Ann", "--follow"]
-        assert run([*args, "--", *command(f"print('hello', file=sys.stderr, flush=True)\n{FIRST}")]) == 0
+        program = command(f"print('hello', file=sys.stderr, flush=True)\n{FIRST}")
+        code, out, said = ran(capsys, *args, "--", *program)
     assert server.logins[0].follow
-    captured = capsys.readouterr()
-    assert captured.out == "cup is finished: rank 1 of 2, 1.5 points\n"
+    assert (code, out) == (0, "cup is finished: rank 1 of 2, 1.5 points\n")
     kept = state_folder / "bridges" / "ann.log"
-    assert captured.err.startswith(f"its standard error is kept in {kept}\n")
+    assert said.startswith(f"its standard error is kept in {kept}\n")
     assert kept.read_text() == "hello\n"
     assert [outcome.termination for outcome in server.outcomes] == ["normal", "normal"]
 
 
 @pytest.mark.e2e
-def test_a_program_that_crashes_resigns_and_then_gives_up(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_program_that_crashes_resigns_and_then_gives_up(tmp_path: Path, capsys: Captured) -> None:
     kept = tmp_path / "its.log"
     with FakeServer().in_a_thread() as server:
         args = ["bridge", "stdio", "--server", server.address, "--join", "cup", "--stderr", str(kept)]
-        assert run([*args, "--", *command(CRASHES)]) == 1
-    said = capsys.readouterr().err.splitlines()
+        code, _, written = ran(capsys, *args, "--", *command(CRASHES))
+    said = written.splitlines()
     failure = "python ended by itself (exit code 3); its last words: 'boom'"
-    assert f"{failure} (failed 3 times in a row; see {kept})" in said[-1]
+    assert (code, f"{failure} (failed 3 times in a row; see {kept})" in said[-1]) == (1, True)
     assert said[-1].startswith("rumble: ")
     assert [line.partition(": ")[2].partition(": ")[0] for line in said[3:-1]].count("the bot failed") == 2
     assert [outcome.termination for outcome in server.outcomes] == ["resignation", "resignation"]
@@ -78,17 +77,14 @@ def test_a_signal_leaves_no_process_behind(tmp_path: Path) -> None:
         (["uci", "--no-clock", "--join", "cup", "--", "cat"], "--no-clock: only for gtp, not for uci"),
         (["stdio", "--bare", "--all", "--join", "cup", "--", "cat"], "--all is for turns as JSON"),
         (["uci", "--option", "Hash", "--join", "cup", "--", "cat"], "'Hash' is not an option: write NAME=VALUE"),
-        (
-            ["battlesnake", "--join", "cup", "localhost:1", "more"],
-            "battlesnake needs one URL: rumble bridge battlesnake",
-        ),
+        (["battlesnake", "--join", "cup", "localhost:1", "more"], "battlesnake needs one URL: rumble bridge"),
         (["battlesnake", "--join", "cup", "ftp://snake"], "'ftp://snake' is not the address of a Battlesnake"),
         (["battlesnake", "--join", "cup", "--stderr", "f", "localhost:1"], "has no standard error to keep"),
         (["battlesnake", "--bare", "--join", "cup", "localhost:1"], "--bare: only for stdio, not for battlesnake"),
         (["stdio", "--name", "no good", "--join", "cup", "--", "cat"], "'no good' is not a name"),
     ],
 )
-def test_wrong_usage(args: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_wrong_usage(args: list[str], message: str, capsys: Captured) -> None:
     assert message in refused(capsys, 2, "bridge", args[0], "--server", "localhost:1", "--quiet", *args[1:])
 
 
@@ -100,16 +96,15 @@ def test_wrong_usage(args: list[str], message: str, capsys: pytest.CaptureFixtur
         (["--", "true"], "true ended by itself (exit code 0) when it was started; is it a program for this kind"),
     ],
 )
-def test_a_program_that_is_of_no_use(args: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_program_that_is_of_no_use(args: list[str], message: str, capsys: Captured) -> None:
     assert message in refused(capsys, 1, "bridge", "uci", "--server", "localhost:1", "--quiet", "--join", "cup", *args)
 
 
-def test_a_battlesnake_that_does_not_answer(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["bridge", "battlesnake", "--server", "localhost:1", "--quiet", "--join", "cup", "127.0.0.1:1"]) == 1
-    said = capsys.readouterr().err
-    assert (
-        said == "rumble: no Battlesnake at http://127.0.0.1:1: it cannot be reached (All connection attempts failed)\n"
-    )
+def test_a_battlesnake_that_does_not_answer(capsys: Captured) -> None:
+    args = ["battlesnake", "--server", "localhost:1", "--quiet", "--join", "cup", "127.0.0.1:1"]
+    line = refused(capsys, 1, "bridge", *args)
+    cause = "it cannot be reached (All connection attempts failed)"
+    assert line == f"rumble: no Battlesnake at http://127.0.0.1:1: {cause}\n"
 
 
 def test_the_options_of_an_engine() -> None:
@@ -121,8 +116,8 @@ def test_the_options_of_an_engine() -> None:
 @pytest.mark.parametrize(
     ("protocol", "games"), [("stdio", None), ("uci", ("chess",)), ("gtp", None), ("gomocup", ("gomoku",))]
 )
-def test_each_process_has_a_dialogue_of_its_own(protocol: str, games: tuple[str, ...] | None) -> None:
-    make = dialogue_maker(Protocol(protocol), {})
+def test_each_process_has_a_dialogue_of_its_own(protocol: Protocol, games: tuple[str, ...] | None) -> None:
+    make = dialogue_maker(protocol, {})
     assert make is not None
     assert make() is not make()
     assert make().games == games

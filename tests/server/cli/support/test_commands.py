@@ -7,6 +7,7 @@ import pytest
 import typer
 from rumble_server.cli.main import COMMANDS, MOST_COLUMNS, load
 from rumble_server.cli.support.creating import create_command
+from rumble_server.cli.support.options import LOCAL_SERVER
 from rumble_server.tournament.config import TournamentConfig
 from typer.core import TyperGroup
 
@@ -38,6 +39,11 @@ def test_every_help_fits_and_tells_everything(columns: int, capsys: Captured, mo
         assert "  -h, --help" in shown
         if isinstance(command, TyperGroup):
             assert set(command.commands) <= set(shown.split())
+
+
+def test_one_server_is_the_default_of_all_commands_for_a_server() -> None:
+    clients = [command for words, command in every_command() if words != ("check",)]  # the kit is a server itself
+    assert {each.default for client in clients for each in client.params if each.name == "server"} == {LOCAL_SERVER}
 
 
 def test_a_tournament_has_an_option_for_each_field_with_its_default() -> None:
