@@ -1,11 +1,14 @@
 """`rumble demo`: a tournament on one machine, with a server, bots as processes, and a crosstable."""
 
+import sys
+import tempfile
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from rumble_server.cli.support import completion
-from rumble_server.cli.support.bot_names import DEFAULT_HOUSE
+from rumble_server.cli.support.bot_names import DEFAULT_HOUSE, read_house
 from rumble_server.cli.support.options import Game, Seed
 
 
@@ -35,8 +38,26 @@ def demo(
     json_: Annotated[bool, typer.Option("--json", help="Print the standings and matches as one JSON object.")] = False,
 ) -> int:
     """Play a tournament between bots on this machine: by default a double round-robin of the reference bots."""
-    from rumble_server.cli.practice.demonstration import demonstrate
+    from rumble_engine import get_game
+    from rumble_protocol.fields import TimeControl
 
-    return demonstrate(
-        bots, game, format_, cycles=cycles, port=port, db=db, seed=seed, house=house, exit_=exit_, as_json=json_
+    from rumble_server.cli.practice.demonstration import chosen_bots, demonstrate
+    from rumble_server.cli.support.local_config import local_config
+    from rumble_server.cli.support.loop import run
+    from rumble_server.config import ServerConfig
+
+    names = chosen_bots(bots, game)
+    config = local_config(
+        name=f"{get_game(game).title} demo",
+        game=game,
+        format=format_,
+        cycles=cycles,
+        seed=seed,
+        time_control=TimeControl(move_ms=10_000),
+        start_at_bots=len(names),
     )
+    stays = sys.stdout.isatty() and not exit_ and not json_
+    with tempfile.TemporaryDirectory(prefix="rumble-") as folder:
+        place = db or str(Path(folder) / "rumble.db")
+        server = ServerConfig(port=port, db=place, house=read_house(house) if stays else (), drain_ms=0)
+        return run(demonstrate(server, config, names, stays=stays, as_json=json_))

@@ -29,15 +29,24 @@ def practice(
     json_: Json = False,
 ) -> int:
     """Let a bot play a reference bot without a clock, show every frame, and say how to fix what goes wrong."""
-    from rumble_server.cli.output.screen import Screen
-    from rumble_server.cli.practice.practising import practise
+    from rumble_engine import get_game
+    from rumble_protocol.fields import DAY_MS, TimeControl
 
-    return practise(
-        game,
-        read_settings(setting),
-        against,
-        program(command),
-        Screen(as_json=json_, step=step),
-        matches=matches,
+    from rumble_server.cli.output.screen import Screen
+    from rumble_server.cli.practice.practising import ID, practise
+    from rumble_server.cli.support.local_config import local_config
+
+    kind = get_game(game)
+    config = local_config(
+        name=ID,
+        game=kind.name,
+        settings=kind.complete(read_settings(setting)),
+        seats=2,
+        cycles=matches,
+        legs=1,
+        time_control=TimeControl(move_ms=DAY_MS),
         seed=seed,
+        start_at_bots=2,
+        rated=False,
     )
+    return practise(config, against, program(command), Screen(as_json=json_, step=step))

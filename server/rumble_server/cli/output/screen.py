@@ -50,15 +50,9 @@ class Screen:
     def turned_away(self, why: str) -> None:
         self.show(TraceEntry("next", f"Your bot {why}."))
 
-    def opened(self) -> None:
-        self.show(*self.trace.opened())
-
     async def frame(self, sender: Sender, frame: str | bytes) -> None:
         self.show(*self.trace.frame(sender, frame))
         if self._read is not None and sender == "server" and self.trace.asked(frame):
             typer.echo("Enter sends this turn to your bot: ", err=True, nl=False)
             if await self._thinkers.run(self._read) is None:
                 self._read = None  # standard input has ended
-
-    def closed(self, sender: Sender, code: int, reason: str) -> None:
-        self.show(*self.trace.closed(sender, code, reason))

@@ -1,17 +1,13 @@
 """The tournament of `rumble demo`: a server in this process, bots as processes, and tables."""
 
 import asyncio
-import sys
-import tempfile
 from collections import Counter
-from contextlib import ExitStack
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.live import Live
+from rumble_bots.reference import REFERENCE_BOTS
 from rumble_engine import get_game
-from rumble_protocol.fields import TimeControl
 
 from rumble_server.arena.commands.organiser import Organiser
 from rumble_server.cli.output.errors import CliError, ExitCode
@@ -21,9 +17,8 @@ from rumble_server.cli.processes.bot_process import BotSpec, process_command, se
 from rumble_server.cli.processes.house import HouseProcesses
 from rumble_server.cli.processes.running import bot_processes, server_unless_stopped
 from rumble_server.cli.support.api_client import ApiClient, api_path
-from rumble_server.cli.support.bot_names import checked_bots, own_name, read_house, split_names
-from rumble_server.cli.support.local_config import local_config
-from rumble_server.cli.support.loop import run, until_signal
+from rumble_server.cli.support.bot_names import checked_bots, own_name, split_names
+from rumble_server.cli.support.loop import until_signal
 from rumble_server.config import ServerConfig
 from rumble_server.tournament.config import MOST_BOTS, TournamentConfig
 from rumble_server.tournament.formats import FORMATS
@@ -36,54 +31,23 @@ REFRESH_S = 0.2
 """Time in s between two looks at the tournament."""
 MOST_PROCESSES = 8
 """Maximum number of bot processes; a larger field shares the processes."""
-MATCHES_AT_ONCE = 2
-"""Maximum number of matches of a bot at a time."""
 MOST_IN_CROSSTABLE = 20
 """Maximum number of bots in the final crosstable; a larger field gets a table of standings."""
 
 
-def demonstrate(
-    bots: str | None,
-    game: str,
-    format_: str,
-    *,
-    cycles: int,
-    port: int,
-    db: str | None,
-    seed: int,
-    house: str,
-    exit_: bool,
-    as_json: bool,
-) -> int:
-    """Play the tournament of `rumble demo`, and return the exit code. Raises CliError."""
-    get_game(game)
-    names = checked_bots(expand_counts(split_names(bots))) if bots else default_bots(game)
+def chosen_bots(text: str | None, game: str) -> list[str]:
+    """Return the bots named by `text`. If `text` is None, return all reference bots that can play the game.
+
+    Raises CliError and EngineError.
+    """
+    start = get_game(game).initial()
+    if text:
+        names = checked_bots(expand_counts(split_names(text)))
+    else:
+        names = [name for name, player in REFERENCE_BOTS.items() if player.can_play(start)]
     if len(names) < 2:
         raise CliError("a tournament needs at least two bots", ExitCode.USAGE)
-    config = local_config(
-        name=f"{get_game(game).title} demo",
-        game=game,
-        format=format_,
-        cycles=cycles,
-        seed=seed,
-        time_control=TimeControl(move_ms=10_000),
-        start_at_bots=len(names),
-    )
-    with ExitStack() as stack:
-        if db is None:
-            folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="rumble-"))
-            db = str(Path(folder) / "rumble.db")
-        stays = sys.stdout.isatty() and not exit_ and not as_json
-        server = ServerConfig(port=port, db=db, house=read_house(house) if stays else (), drain_ms=0)
-        return run(_demo(server, config, names, stays=stays, as_json=as_json))
-
-
-def default_bots(game: str) -> list[str]:
-    """Return the reference bots that can play a game."""
-    from rumble_bots.reference import REFERENCE_BOTS
-
-    start = get_game(game).initial()
-    return [name for name, player in REFERENCE_BOTS.items() if player.can_play(start)]
+    return names
 
 
 def expand_counts(names: list[str]) -> list[str]:
@@ -110,7 +74,10 @@ def entrant_names(bots: list[str]) -> list[str]:
     return names
 
 
-async def _demo(config: ServerConfig, wanted: TournamentConfig, bots: list[str], *, stays: bool, as_json: bool) -> int:
+async def demonstrate(
+    config: ServerConfig, wanted: TournamentConfig, bots: list[str], *, stays: bool, as_json: bool
+) -> int:
+    """Play the tournament of `rumble demo`, and return the exit code. With `stays`, keep the page until Ctrl-C."""
     console = plain_or_rich(stderr=as_json)
     stopping = until_signal()
     async with server_unless_stopped(config, HouseProcesses, stopping) as server:
@@ -125,7 +92,7 @@ async def _demo(config: ServerConfig, wanted: TournamentConfig, bots: list[str],
             for number, (bot, name) in enumerate(zip(bots, entrant_names(bots), strict=True))
         ]
         commands = [
-            process_command(specs[first::MOST_PROCESSES], server.url, tournament.id, MATCHES_AT_ONCE)
+            process_command(specs[first::MOST_PROCESSES], server.url, tournament.id)
             for first in range(min(MOST_PROCESSES, len(specs)))
         ]
         async with bot_processes(commands) as processes:

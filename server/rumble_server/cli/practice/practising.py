@@ -3,7 +3,7 @@
 import asyncio
 import math
 import tempfile
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 
@@ -12,9 +12,7 @@ from rumble_bots.check.events import Exited
 from rumble_bots.sdk.actions import Summary
 from rumble_bots.sdk.address import ws_url
 from rumble_bots.sdk.serve import serve
-from rumble_engine import get_game
 from rumble_protocol.codes import CloseCode
-from rumble_protocol.fields import DAY_MS, TimeControl
 from rumble_protocol.secret import make_secret
 
 from rumble_server.arena.commands.organiser import Organiser
@@ -26,7 +24,6 @@ from rumble_server.cli.practice.proxy import proxying
 from rumble_server.cli.processes.bot_process import BotSpec, make_bot, search_ms
 from rumble_server.cli.processes.running import server_unless_stopped
 from rumble_server.cli.support.bot_names import checked_bots, own_name
-from rumble_server.cli.support.local_config import local_config
 from rumble_server.cli.support.loop import run_unless_stopped
 from rumble_server.config import ServerConfig
 from rumble_server.tournament.config import TournamentConfig
@@ -50,33 +47,11 @@ SLOW = "Your bot has no time limit here. If it is not thinking, it may not flush
 CONNECT = "open a WebSocket at ws://$RUMBLE_SERVER/bot; log in as RUMBLE_NAME, and join RUMBLE_JOIN."
 
 
-def practise(
-    game: str,
-    settings: Mapping[str, bool | int | str],
-    against: str,
-    command: Sequence[str],
-    screen: Screen,
-    *,
-    matches: int,
-    seed: int,
-) -> int:
-    """Start a bot by `command`, let the bot play, and return the exit code.
+def practise(config: TournamentConfig, against: str, command: Sequence[str], screen: Screen) -> int:
+    """Start a bot by `command`, let the bot play the tournament, and return the exit code.
 
-    Raises CliError, EngineError and BadFunction.
+    Raises CliError and BadFunction.
     """
-    kind = get_game(game)
-    config = local_config(
-        name=ID,
-        game=kind.name,
-        settings=kind.complete(settings),
-        seats=2,
-        cycles=matches,
-        legs=1,
-        time_control=TimeControl(move_ms=DAY_MS),
-        seed=seed,
-        start_at_bots=2,
-        rated=False,
-    )
     checked_bots([against])
     with tempfile.TemporaryDirectory(prefix="rumble-") as folder:
         server = ServerConfig(port=0, db=str(Path(folder) / "rumble.db"), drain_ms=0)

@@ -30,7 +30,7 @@ async def proxying(ws_url: str, screen: Screen) -> AsyncIterator[Address]:
     """Run a proxy for the server at `ws_url` on a free port of loopback, and yield the proxy's address."""
 
     async def carry(bot: ServerConnection) -> None:
-        screen.opened()
+        screen.show(*screen.trace.opened())
         offered = [] if bot.request is None else bot.request.headers.get_all("Sec-WebSocket-Protocol")
         names = [Subprotocol(name.strip()) for line in offered for name in line.split(",")]
         async with connect(
@@ -45,7 +45,7 @@ async def proxying(ws_url: str, screen: Screen) -> AsyncIterator[Address]:
                 for pump in done:
                     pump.result()
                 ended, other = (bot, server) if bot.close_code is not None else (server, bot)
-                screen.closed(*_how_it_ended(ended))
+                screen.show(*screen.trace.closed(*_how_it_ended(ended)))
                 await other.close(_close_code_to_send(ended.close_code), ended.close_reason or "")
             finally:
                 for pump in pumps:

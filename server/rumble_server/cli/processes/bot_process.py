@@ -22,6 +22,8 @@ from rumble_server.cli.support.loop import run
 SEARCH_MS = 50
 """Time in ms for a move of a bot that cannot search to the end of the game. Short, because a person watches."""
 
+MATCHES_AT_ONCE = 2
+"""Maximum number of matches of a bot at a time."""
 STDIN = 0
 """File descriptor of standard input."""
 
@@ -46,10 +48,10 @@ def search_ms(bot: str, game: str) -> int | None:
     return SEARCH_MS if bot in ("minimax", "streetwise") and game != "tictactoe" else None
 
 
-def process_command(bots: Sequence[BotSpec], server: str, join: str, matches_at_once: int) -> list[str]:
+def process_command(bots: Sequence[BotSpec], server: str, join: str) -> list[str]:
     """Return the command line of a process that plays as `bots`. The process uses this process's Python and Rumble."""
     specs = json.dumps([asdict(bot) for bot in bots])
-    return [sys.executable, "-m", "rumble_server.cli.processes.bot_process", server, join, str(matches_at_once), specs]
+    return [sys.executable, "-m", "rumble_server.cli.processes.bot_process", server, join, specs]
 
 
 def make_bot(spec: BotSpec, cwd: Path) -> Bot:
@@ -66,11 +68,11 @@ def make_bot(spec: BotSpec, cwd: Path) -> Bot:
     return RemoteReferenceBot(spec.bot, seed=spec.seed, **options)
 
 
-async def play(specs: Sequence[BotSpec], server: str, join: str, matches_at_once: int) -> None:
+async def play(specs: Sequence[BotSpec], server: str, join: str) -> None:
     """Play as all bots of `specs` until their tournament, named by `join`, is over."""
     cwd = Path.cwd()
     bots = [(make_bot(spec, cwd), spec.name) for spec in specs]
-    await asyncio.gather(*(serve(bot, server, name=name, join=join, max_matches=matches_at_once) for bot, name in bots))
+    await asyncio.gather(*(serve(bot, server, name=name, join=join, max_matches=MATCHES_AT_ONCE) for bot, name in bots))
 
 
 def run_to_exit_code(playing: Coroutine[Any, Any, None], prefix: str) -> int:
@@ -108,9 +110,9 @@ def read_input(take: Callable[[bytes], object]) -> None:
 
 def main(arguments: Sequence[str]) -> int:
     """Play as all bots in the arguments, which `process_command` has written. Return the exit code."""
-    server, join, matches_at_once, bots = arguments
+    server, join, bots = arguments
     specs = [BotSpec(**spec) for spec in json.loads(bots)]
-    return run_to_exit_code(play(specs, server, join, int(matches_at_once)), "rumble")
+    return run_to_exit_code(play(specs, server, join), "rumble")
 
 
 if __name__ == "__main__":

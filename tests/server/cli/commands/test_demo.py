@@ -53,9 +53,9 @@ def test_a_demo_that_waits_for_another_server_ends_by_ctrl_c(monkeypatch: pytest
 async def bots_of_this_process(commands: Sequence[list[str]]) -> AsyncIterator[list[asyncio.subprocess.Process]]:
     """Run the bots of these commands on the loop of the server."""
     async with asyncio.TaskGroup() as group:
-        for *_, server, join, matches_at_once, text in commands:
+        for *_, server, join, text in commands:
             specs = [BotSpec(**spec) for spec in json.loads(text)]
-            group.create_task(bot_process.play(specs, server, join, int(matches_at_once)))
+            group.create_task(bot_process.play(specs, server, join))
         yield []
 
 

@@ -12,6 +12,8 @@ from rumble_server.cli.output.errors import CliError
 from rumble_server.cli.practice import asking
 from rumble_server.cli.practice.asking import cached_positions, exactly, position_of
 
+from tests.server.cli.run_here import Captured
+
 TICTACTOE, CONNECT4 = get_game("tictactoe"), get_game("connect4")
 ROWS = "[['X', None, None], [None, 'O', None], [None, None, None]]"
 
@@ -62,7 +64,7 @@ def test_a_wrong_board_is_refused_by_the_game() -> None:
         position_of(TICTACTOE, "XOO.O....", None, {})
 
 
-def test_a_search_to_the_end_tells_its_progress(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_search_to_the_end_tells_its_progress(capsys: Captured) -> None:
     choice = exactly(make_reference_bot("minimax"), TICTACTOE.initial(), {})
     assert (choice.move, choice.score) == ("0", 0)
     lines = capsys.readouterr().err.splitlines()

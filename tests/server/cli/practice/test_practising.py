@@ -10,6 +10,8 @@ from rumble_server.cli.output.screen import Screen
 from rumble_server.cli.output.trace import Trace
 from rumble_server.cli.practice.practising import CONNECT, _ended_early
 
+from tests.server.cli.run_here import Captured
+
 WELCOME = '{"type": "welcome"}'
 LOGIN = '{"type": "login", "name": "my-bot", "join": "practice"}'
 SESSION = '{"type": "session", "name": "my-bot"}'
@@ -18,15 +20,13 @@ TURN = json.dumps(
     | {"state": {"board": "........."}, "legal": ["0"]}
 )
 
-Captured = pytest.CaptureFixture[str]
-
 
 async def test_each_frame_is_shown_for_people(capsys: Captured) -> None:
     screen = Screen(as_json=False, step=False)
-    screen.opened()
+    screen.show(*screen.trace.opened())
     await screen.frame("server", WELCOME)
     await screen.frame("bot", LOGIN)
-    screen.closed("bot", 1000, "")
+    screen.show(*screen.trace.closed("bot", 1000, ""))
     shown = capsys.readouterr().out.splitlines()
     assert [line.split()[:2] for line in shown if line.startswith(("server", "bot"))] == [
         ["server", "welcome"],
