@@ -14,11 +14,12 @@ from typing import Annotated, Any
 import typer
 from rumble_engine import get_game
 
-from rumble_server.cli.output.answers import invitation_hints, print_answer
+from rumble_server.cli.output.answers import invitation_hints
 from rumble_server.cli.output.errors import CliError, ExitCode
 from rumble_server.cli.support import options
 from rumble_server.cli.support.api_client import ApiClient, api_path
 from rumble_server.cli.support.commands import App
+from rumble_server.cli.support.host_commands import CommandOutput, of_host
 from rumble_server.results.tables.points import PAYOFFS, PLACES
 from rumble_server.tournament.config_fields import ConfigField, config_fields
 from rumble_server.tournament.openings import BadOpenings, read_openings
@@ -47,14 +48,13 @@ Only fields whose values have a special form are here.
 
 def create_command() -> Any:
     """Return the command `create`, with an option for each field."""
-    app = App()
-    app.command("create")(
-        options.with_parameters(create, {name: _option(name, each) for name, each in _fields().items()})
-    )
+    app, parameters = App(), {name: _option(name, each) for name, each in _fields().items()}
+    app.command("create")(of_host(options.with_parameters(create, parameters)))
     return typer.main.get_command(app)
 
 
 def create(
+    client: ApiClient,
     name: Annotated[str, typer.Argument(help="Its name for people; its id is made from it.")],
     game: options.Game,
     *,
@@ -67,11 +67,8 @@ def create(
             help="Create nothing: tell the number of matches of this many bots, and about how long they take.",
         ),
     ] = None,
-    server: options.Server = options.LOCAL_SERVER,
-    host_token: options.HostToken = None,
-    json_: options.Json = False,
     **chosen: Any,
-) -> None:
+) -> CommandOutput:
     """Create a tournament, which waits in its lobby until the start."""
     settings = options.read_settings(setting)
     config: dict[str, Any] = {"name": name, "game": game, "settings": settings}
@@ -81,18 +78,13 @@ def create(
         (config.setdefault(group, {}) if group else config)[field] = value if read is None else read(value)
     if "openings" in config:
         config["openings"] = openings_of(config["openings"], game, settings)
-    client = ApiClient(server, host_token)
     if forecast is not None:
         answer = client.post(f"host/forecast?bots={forecast}", config)
-        print_answer(answer, answer["text"], as_json=json_)
-        return
+        return answer, answer["text"]
     created = client.post("tournaments", config)
-    if json_:
-        print_answer(created, as_json=True)
-        return
     invite = client.get(api_path("tournaments", created["id"], "invite"))
     lines = f"{created['id']} is created: {invite['link']}", f"bots join with: {invite['command']}"
-    print_answer(created, *lines, *invitation_hints(invite), as_json=False)
+    return created, *lines, *invitation_hints(invite)
 
 
 def _fields() -> dict[str, ConfigField]:

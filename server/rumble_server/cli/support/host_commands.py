@@ -30,7 +30,7 @@ def _command_of(
 ) -> Callable[..., None]:
     own = [each for each in signature(ask, eval_str=True).parameters.values() if each.name != "client"]
     parameters = {each.name: each.annotation for each in own}
-    defaults = {each.name: each.default for each in own if each.default is not each.empty}
+    defaults = {each.name: each.default for each in own}
 
     def command(**kwargs: Any) -> None:
         server, token, as_json = map(kwargs.pop, ("server", token_name, "json_"))
