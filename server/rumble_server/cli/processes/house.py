@@ -10,7 +10,7 @@ import asyncio
 import json
 import logging
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -31,9 +31,15 @@ STEADY_S = 60.0
 """Time in s after which a run of a process or bot is steady. After its end, pauses begin with `FIRST_PAUSE_S`."""
 
 
-def next_pause_s(pause_s: float, ran_s: float) -> float:
-    """Return the pause after a run of `ran_s` s. `pause_s` is the pause before the run, or 0 before the first run."""
-    return FIRST_PAUSE_S if not pause_s or ran_s > STEADY_S else min(LONGEST_PAUSE_S, pause_s * 2)
+async def run_again_and_again(run: Callable[[], Awaitable[None]]) -> None:
+    """Call `run`, and after each end call it again after a pause, until the task is cancelled."""
+    pause_s, loop = 0.0, asyncio.get_running_loop()
+    while True:
+        began_s = loop.time()
+        await run()
+        was_steady = loop.time() - began_s > STEADY_S
+        pause_s = FIRST_PAUSE_S if not pause_s or was_steady else min(LONGEST_PAUSE_S, pause_s * 2)
+        await asyncio.sleep(pause_s)
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +112,7 @@ class _Child:
         self._bots = list(bots)
         self._line_of = line_of
         self._stdin: asyncio.StreamWriter | None = None
-        self.playing = asyncio.create_task(self._play())
+        self.playing = asyncio.create_task(run_again_and_again(self._play))
 
     def set_bots(self, bots: Sequence[ClubBot]) -> None:
         """Let the process play `bots`, and no other bots. A bot that plays already, and is in `bots`, goes on."""
@@ -123,18 +129,12 @@ class _Child:
         return ", ".join(f"{web_path(each.club)}/{each.bot.name}".lstrip("/") for each in self._bots)
 
     async def _play(self) -> None:
-        pause_s = 0.0
-        loop = asyncio.get_running_loop()
-        while True:
-            began_s = loop.time()
-            try:
-                code = await self._process()
-            except OSError as error:
-                log.error("house bots %s cannot be started: %s", self._title, error)
-            else:
-                log.warning("house bots %s ended with %s", self._title, code)
-            pause_s = next_pause_s(pause_s, loop.time() - began_s)
-            await asyncio.sleep(pause_s)
+        try:
+            code = await self._process()
+        except OSError as error:
+            log.error("house bots %s cannot be started: %s", self._title, error)
+        else:
+            log.warning("house bots %s ended with %s", self._title, code)
 
     async def _process(self) -> int:
         """Run a process until its end, and return the exit code."""

@@ -19,7 +19,7 @@ from rumble_protocol.clubs import web_path
 
 from rumble_server.cli.output.errors import as_cli_error
 from rumble_server.cli.processes.bot_process import BotSpec, make_bot, read_input, run_to_exit_code
-from rumble_server.cli.processes.house import next_pause_s
+from rumble_server.cli.processes.house import run_again_and_again
 from rumble_server.host.tls import read_leaf, trusting
 
 SEARCH_MS = 500
@@ -84,42 +84,28 @@ class House:
         for gone in self._playing.keys() - wanted.keys():
             self._playing.pop(gone).cancel()
         for key in wanted.keys() - self._playing.keys():
-            playing = _keep_playing(message["server"], wanted[key], tls, self._cwd)
-            self._playing[key] = self._group.create_task(playing)
-
-
-async def _keep_playing(
-    server: str, spec: Mapping[str, Any], tls: Callable[[], ssl.SSLContext] | None, cwd: Path
-) -> None:
-    """Play as a bot until the task is cancelled.
-
-    Whenever play ends, with or without an error, start again after a pause (`next_pause_s`).
-    """
-    path, pause_s = web_path(spec["club"]), 0.0
-    loop = asyncio.get_running_loop()
-    while True:
-        began_s = loop.time()
-        try:
-            await _play(server + path, spec, tls, cwd)
-        except Exception as error:
-            known = as_cli_error(error)
-            if known is None:
-                raise
-            sys.stderr.write(f"rumble: house bot {f'{path}/'.lstrip('/')}{spec['name']}: {known.message}\n")
-        pause_s = next_pause_s(pause_s, loop.time() - began_s)
-        await asyncio.sleep(pause_s)
+            playing = partial(_play, message["server"], wanted[key], tls, self._cwd)
+            self._playing[key] = self._group.create_task(run_again_and_again(playing))
 
 
 async def _play(server: str, spec: Mapping[str, Any], tls: Callable[[], ssl.SSLContext] | None, cwd: Path) -> None:
-    await serve(
-        make_house_bot(spec["reference_bot"], spec["name"], cwd),
-        server,
-        name=spec["name"],
-        key=spec["key"],
-        challenges=spec["is_resident"],
-        connect=partial(connect, tls=tls),
-        max_matches=MATCHES_TO_CHALLENGE if spec["is_resident"] else MATCHES_IN_TOURNAMENT,
-    )
+    """Play as a bot until its tournament is over. Write an expected error to standard error."""
+    path = web_path(spec["club"])
+    try:
+        await serve(
+            make_house_bot(spec["reference_bot"], spec["name"], cwd),
+            server + path,
+            name=spec["name"],
+            key=spec["key"],
+            challenges=spec["is_resident"],
+            connect=partial(connect, tls=tls),
+            max_matches=MATCHES_TO_CHALLENGE if spec["is_resident"] else MATCHES_IN_TOURNAMENT,
+        )
+    except Exception as error:
+        known = as_cli_error(error)
+        if known is None:
+            raise
+        sys.stderr.write(f"rumble: house bot {f'{path}/'.lstrip('/')}{spec['name']}: {known.message}\n")
 
 
 async def play() -> None:
@@ -131,10 +117,5 @@ async def play() -> None:
         await loop.create_future()
 
 
-def main() -> int:
-    """Play as the bots listed on standard input, until the input ends. Return the exit code."""
-    return run_to_exit_code(play(), "rumble: house bots")
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run_to_exit_code(play(), "rumble: house bots"))

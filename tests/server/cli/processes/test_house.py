@@ -1,19 +1,16 @@
 """House bots as real processes of a real server."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
 import httpx
 import psutil
 import pytest
-from rumble_server.app import Server
 from rumble_server.arena.commands.administrator import Administrator
 from rumble_server.arena.commands.organiser import Organiser
-from rumble_server.cli.processes import house, house_process
+from rumble_server.cli.processes import house
 from rumble_server.cli.processes.house import STEADY_S, HouseProcesses
-from rumble_server.config import ServerConfig
 from rumble_server.limits.quotas import NO_QUOTAS
 from rumble_server.tournament.config import TournamentConfig
 
@@ -30,64 +27,47 @@ def test_reference_bots_that_play_a_game() -> None:
     assert all(about.endswith(".") for about in house.reference_bots("tictactoe", {}).values())
 
 
-@pytest.mark.parametrize(
-    "play",
-    [
-        lambda: house._Child([], lambda _: b"").playing,
-        lambda: house_process._keep_playing(
-            "http://127.0.0.1:1", {"club": "main", "name": "house-random"}, None, Path()
-        ),
-    ],
-)
-async def test_pauses_between_starts_grow_until_a_run_was_steady(
-    play: Callable[[], Awaitable[None]], monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_pauses_between_starts_grow_until_a_run_was_steady(monkeypatch: pytest.MonkeyPatch) -> None:
     now_s, runs_s, pauses = 0.0, [0.0, 0.0, 0.0, 2 * STEADY_S, 0.0], list[float]()
 
-    async def run(*_: object) -> int:
+    async def run() -> None:
         nonlocal now_s
         if not runs_s:
             raise asyncio.CancelledError
         now_s += runs_s.pop(0)
-        return 1
 
     async def sleep(pause_s: float) -> None:
         pauses.append(pause_s)
 
-    monkeypatch.setattr(house._Child, "_process", run)
-    monkeypatch.setattr(house_process, "_play", run)
     monkeypatch.setattr(asyncio, "sleep", sleep)
     monkeypatch.setattr(asyncio.get_running_loop(), "time", lambda: now_s)
     with pytest.raises(asyncio.CancelledError):
-        await play()
+        await house.run_again_and_again(run)
     assert pauses == [0.5, 1.0, 2.0, 0.5, 1.0]
 
 
 @pytest.mark.slow
 @pytest.mark.e2e
 async def test_house_bots_take_challenges_fill_a_field_and_end_with_the_server(tmp_path: Path) -> None:
-    config = ServerConfig(port=0, db=str(tmp_path / "rumble.db"), host_token=TOKEN, house=("random", "perfect"))
-    server = Server(config, HouseProcesses)
-    await server.start()
-    arena = server.arena
+    residents = {"house-random", "house-perfect"}
+    settings = {"host_token": TOKEN, "house": ("random", "perfect")}
+    async with running(tmp_path / "rumble.db", HouseProcesses, **settings) as server:
 
-    def connected() -> set[str]:
-        return {player.name for player in arena.players if player.is_connected}
+        def connected() -> set[str]:
+            return {player.name for player in server.arena.players if player.is_connected}
 
-    await until_true(lambda: connected() == {"house-random", "house-perfect"})
-    assert all(player.accepts_challenges or not player.is_connected for player in arena.players)
-    config_of_friday = TournamentConfig(name="Friday", game="tictactoe", start_at_bots=2)
-    tournament = Organiser(arena).create(config_of_friday)
-    await server.log.wait(server.log.last)
-    async with httpx.AsyncClient(
-        base_url=server.url, headers={"Authorization": f"Bearer {TOKEN}"}, timeout=PATIENCE_S
-    ) as browser:
-        answer = await browser.post("/api/tournaments/friday/house", json={"bot": "random", "count": 2})
-    assert answer.status_code == 200
-    await until_true(lambda: tournament.status == "finished")
-    assert {over.termination for over in tournament.results.values()} == {"normal"}
-    await until_true(lambda: connected() == {"house-random", "house-perfect"})
-    await server.stop()
+        await until_true(lambda: connected() == residents)
+        assert all(player.accepts_challenges or not player.is_connected for player in server.arena.players)
+        friday = TournamentConfig(name="Friday", game="tictactoe", start_at_bots=2)
+        tournament = Organiser(server.arena).create(friday)
+        await server.log.wait(server.log.last)
+        host = {"Authorization": f"Bearer {TOKEN}"}
+        async with httpx.AsyncClient(base_url=server.url, headers=host, timeout=PATIENCE_S) as browser:
+            answer = await browser.post("/api/tournaments/friday/house", json={"bot": "random", "count": 2})
+        assert answer.status_code == 200
+        await until_true(lambda: tournament.status == "finished")
+        assert {over.termination for over in tournament.results.values()} == {"normal"}
+        await until_true(lambda: connected() == residents)
 
 
 @pytest.mark.e2e
