@@ -78,14 +78,8 @@ app = App(
 )
 
 
-def _list(name: str, line: str) -> None:
-    @app.command(name, help=line)
-    def listed() -> None:
-        """Do nothing. Typer needs a function for each command in the list that `--help` shows."""
-
-
 for _name, _line in COMMANDS.items():
-    _list(_name, _line)
+    app.command(_name, help=_line)(lambda: None)  # `--help` lists the command; `LazyGroup` loads the command
 
 
 def _show_version(wanted: bool) -> None:

@@ -1,7 +1,7 @@
 """Scripts that run a starter from its unpacked zip: for Windows, and for the shells of Linux and macOS."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 from rumble_server.starters.starter import Language
 
@@ -86,8 +86,7 @@ class Launch:
     @property
     def shell(self) -> str:
         """The text of `run.sh` and `run.command`."""
-        known = {"program": self.program, "question": self.question, "answer": self.answer}
-        return _SHELL.format(needs=self.needs, run=self.run, **known)
+        return _SHELL.format(**asdict(self))
 
 
 LAUNCHES = {

@@ -76,20 +76,17 @@ def battle(
     places = [Path(name.rpartition(":")[0]).absolute() for name in names]  # a bot may change the working directory
     makers = [_maker(name, place, game, functions) for name, place in zip(names, places, strict=True)]
     heading = f"{' against '.join(names)} at {kind.title}: {matches} matches"
+
+    def in_time(play: Callable[[], T]) -> T:
+        return _in_time(play, heading, functions, timeout)
+
     if others:
         if opening:
             raise typer.BadParameter("openings are for two bots", param_hint="--opening")
-        results = _in_time(
-            lambda: table_battle(makers, kind, matches, seed, settings=settings), heading, functions, timeout
-        )
+        results = in_time(lambda: table_battle(makers, kind, matches, seed, settings=settings))
         _print_table(names, results, {"game": game, "matches": matches, "seed": seed}, as_json=as_json)
         return
-    result = _in_time(
-        lambda: fight(makers[0], makers[1], kind, matches, seed, settings=settings, opening=opening),
-        heading,
-        functions,
-        timeout,
-    )
+    result = in_time(lambda: fight(makers[0], makers[1], kind, matches, seed, settings=settings, opening=opening))
     if not as_json:
         typer.echo(f"{first} against {second}, {kind.title}, {matches} matches")
         typer.echo(result.describe())

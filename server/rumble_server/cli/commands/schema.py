@@ -1,6 +1,5 @@
 """`rumble schema`: the JSON Schema of every message."""
 
-import json
 from pathlib import Path
 from typing import Annotated
 
@@ -15,17 +14,13 @@ def schema(
     from rumble_protocol.asyncapi import document
     from rumble_protocol.schema import schemas, text, write
 
+    if out is None:
+        typer.echo(text(document() if asyncapi else schemas()), nl=False)
+        return
     if asyncapi:
-        if out is None:
-            typer.echo(text(document()), nl=False)
-            return
         out.mkdir(parents=True, exist_ok=True)
         (out / "asyncapi.json").write_text(text(document()), encoding="utf-8")
-        typer.echo(out / "asyncapi.json")
-        return
-    if out is None:
-        typer.echo(json.dumps(schemas(), indent=2))
-        return
-    write(out)
-    for name in schemas():
+    else:
+        write(out)
+    for name in ("asyncapi.json",) if asyncapi else schemas():
         typer.echo(out / name)

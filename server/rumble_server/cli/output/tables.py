@@ -153,10 +153,8 @@ def fitting_table(
     """
     for brief in (False, True):
         table = api_standings_table(lines, title, entrants, seats, brief=brief)
-        if (
-            Measurement.get(console, console.options.update(max_width=UNBOUNDED), table).maximum + beside
-            <= console.width
-        ):
+        width = Measurement.get(console, console.options.update(max_width=UNBOUNDED), table).maximum
+        if width + beside <= console.width:
             return table
     return None
 

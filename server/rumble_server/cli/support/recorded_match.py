@@ -32,10 +32,6 @@ class RecordedMatch:
     absent: int = 0
     """Number of bots that did not come to a table. Their names are at the end of `seats`."""
 
-    @property
-    def seats_played(self) -> int:
-        return len(self.seats) - self.absent
-
 
 def from_server(server: str, match_id: str) -> RecordedMatch:
     """Ask the server for a match in its current state. Raises CliError."""

@@ -22,9 +22,8 @@ class Replay:
             self._game = get_game(recorded.game)
             if self._game.hides and not recorded.result:
                 raise CliError(f"{recorded.match_id} hides a part of its plies until the match is over")
-            self._states: list[State] = [
-                self._game.initial_for(recorded.seats_played, recorded.settings, recorded.seed)
-            ]
+            seats_played = len(recorded.seats) - recorded.absent
+            self._states: list[State] = [self._game.initial_for(seats_played, recorded.settings, recorded.seed)]
             for move in recorded.moves:
                 self._states.append(self._states[-1].play(move))
         except EngineError as error:

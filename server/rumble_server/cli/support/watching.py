@@ -1,6 +1,5 @@
 """A tournament that `rumble watch` follows, drawn on a terminal or printed as lines."""
 
-import sys
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, wait
@@ -8,6 +7,7 @@ from contextlib import ExitStack
 from threading import Lock, Thread
 from typing import Any
 
+import typer
 from rich.console import Console, Group, RenderableType
 from rich.live import Live
 from rich.panel import Panel
@@ -43,7 +43,7 @@ def watch_to_its_end(server: str, tournament_id: str, boards: int) -> None:
         _draw(console, watched, _reading(watched, _events(client, path, watched.show_problem)))
     else:
         results = api_path("tournaments", tournament_id, "matches")
-        for event in _events(client, path, _print_problem, results):
+        for event in _events(client, path, lambda problem: typer.echo(f"rumble: {problem}", err=True), results):
             _print_lines(console, watched.take_event(event))
             if watched.status in OVER:
                 break
@@ -92,11 +92,6 @@ def _draw(console: Console, watched: "WatchedTournament", reading: Future[None])
                 before = state
             wait([reading], FRAME_S)
     reading.result()
-
-
-def _print_problem(problem: str) -> None:
-    sys.stderr.write(f"rumble: {problem}\n")
-    sys.stderr.flush()
 
 
 def _events(
@@ -214,25 +209,22 @@ class WatchedTournament:
     def draw(self, console: Console) -> RenderableType:
         """Draw the standings, cut to the height of the terminal. If there is room, add boards beside or below."""
         with self._lock:
-            return self._draw_within(console, console.height)
-
-    def _draw_within(self, console: Console, height: int) -> RenderableType:
-        room = max(1, height - HEAD_ROWS)
-        standings = (self._standings[:room], self.title, self._entrants, self.seats)
-        hidden = len(self._standings) - room
-        lines = [f"... and {hidden} more"] if hidden > 0 else []
-        lines += [self._problem] if self._problem else []
-        below = [Text(line, style="dim") for line in lines]
-        panels = self._panels()
-        tall = sum(panel.height or 0 for panel in panels)
-        widest = max((panel.width or 0 for panel in panels), default=0)
-        table = fitting_table(console, *standings, beside=GAP + widest) if panels else None
-        if table is not None:
-            beside = Table.grid(padding=(0, GAP, 0, 0))
-            beside.add_row(Group(table, *below), Group(*panels))
-            return beside
-        left = Group(standings_for(console, *standings), *below)
-        return Group(left, *panels) if HEAD_ROWS + len(self._standings) + tall <= height else left
+            room = max(1, console.height - HEAD_ROWS)
+            standings = (self._standings[:room], self.title, self._entrants, self.seats)
+            hidden = len(self._standings) - room
+            lines = [f"... and {hidden} more"] if hidden > 0 else []
+            lines += [self._problem] if self._problem else []
+            below = [Text(line, style="dim") for line in lines]
+            panels = self._panels()
+            tall = sum(panel.height or 0 for panel in panels)
+            widest = max((panel.width or 0 for panel in panels), default=0)
+            table = fitting_table(console, *standings, beside=GAP + widest) if panels else None
+            if table is not None:
+                beside = Table.grid(padding=(0, GAP, 0, 0))
+                beside.add_row(Group(table, *below), Group(*panels))
+                return beside
+            left = Group(standings_for(console, *standings), *below)
+            return Group(left, *panels) if HEAD_ROWS + len(self._standings) + tall <= console.height else left
 
     def _panels(self) -> list[Panel]:
         boards = list(self._boards.values()) or ([self._ended] if self._ended is not None else [])
