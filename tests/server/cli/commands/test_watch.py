@@ -1,23 +1,21 @@
 """`rumble watch`: lines and pictures from events, and a whole tournament over a real server."""
 
 import io
-import json
 import re
 import threading
-from pathlib import Path
+from dataclasses import asdict
 from typing import Any
 
 import pytest
 from rich.console import Console
-from rumble_server.cli.main import run
+from rumble_engine import get_game
 from rumble_server.cli.support import watching
-from rumble_server.cli.support.api_client import ApiClient
 from rumble_server.cli.support.event_stream import StreamEvent
-from rumble_server.cli.support.watching import WatchedTournament, watch_to_its_end
+from rumble_server.cli.support.watching import WatchedTournament
 
-from tests.server.cli.run_here import Captured, printed, refused
+from tests.server.cli.run_here import Captured, printed, ran, refused
 from tests.server.cli.server_thread import PATIENCE_S, play
-from tests.server.web.export_schema import check_export
+from tests.server.cli.standing_line import standing
 
 
 def result(match: str, attempt: int = 1, scores: list[float] | None = None) -> dict[str, Any]:
@@ -33,20 +31,8 @@ def entrant(name: str, *, benched: bool = False) -> dict[str, Any]:
 
 
 def line(name: str, rank: int) -> dict[str, Any]:
-    return {
-        "rank": rank,
-        "name": name,
-        "points": 1.5,
-        "played": 2,
-        "wins": 1,
-        "draws": 1,
-        "losses": 0,
-        "faults": {},
-        "tiebreaks": {"de": None, "sb": 9.25},
-        "decided_by": "sb",
-        "rating": 120.0,
-        "interval": [90.0, 150.0],
-    }
+    told = {"tiebreaks": {"de": None, "sb": 9.25}, "decided_by": "sb", "rating": 120.0, "interval": [90.0, 150.0]}
+    return standing(name=name, rank=rank, **told).model_dump()
 
 
 SNAPSHOT: dict[str, Any] = {
@@ -117,40 +103,28 @@ def test_a_watched_tournament_is_drawn_with_its_title_standings_and_boards() -> 
     assert "3 of 6 matches" in drawn(shown)
 
 
-def wide_snapshot(**changed: Any) -> dict[str, Any]:
-    drawing = {
-        "surface": "grid",
-        "columns": 3,
-        "board": "X...O....",
-        "pieces": {
-            "X": {"name": "X", "seat": 0, "shape": "cross", "colour": "first"},
-            "O": {"name": "O", "seat": 1, "shape": "nought", "colour": "second"},
-        },
-        "column_labels": ["a", "b", "c"],
-        "row_labels": ["3", "2", "1"],
-        "names": [],
-        "last": [0],
-        "edges": [],
-        "facing": False,
-    }
-    return {**SNAPSHOT, "running": [{**board("f.3", 2), "moves": ["b2", "a3"], "drawing": drawing}], **changed}
+def wide_snapshot() -> dict[str, Any]:
+    hexes = get_game("hex")
+    drawing = hexes.drawing(hexes.initial({"size": 3}).play("a1").play("b2").view(), "a1")
+    assert drawing is not None
+    return {**SNAPSHOT, "running": [{**board("f.3", 2), "moves": ["b2", "a1"], "drawing": asdict(drawing)}]}
 
 
 def test_a_board_stands_beside_the_table_or_below_it_or_not_at_all() -> None:
     shown = WatchedTournament()
     shown.take_event(StreamEvent("1", "snapshot", wide_snapshot()))
     row = next(line for line in drawn(shown, width=120).splitlines() if "[X]" in line)
-    assert re.search(r"^#  name .*3\[X\]\. \.", row), "the columns' names and the top row of the board"
+    assert re.search(r"^#  name .*1\[X\]\. \.", row), "the columns' names and the top row of the board"
     row = next(line for line in drawn(shown, width=80).splitlines() if line.startswith("#"))
     assert "decided by" not in row, "fewer columns make room for the board"
     below = drawn(shown, width=60).splitlines()
     assert next(number for number, line in enumerate(below) if "[X]" in line) > 3
-    assert "ply 2: a3" in below[-1]
+    assert "ply 2: a1" in below[-1]
     assert any("a (X) - b (O)" in line for line in below)
     assert "[X]" not in drawn(shown, width=60, height=8)
     away = {**wide_snapshot()["running"][0], "away": [None, {"since_at_ms": 1, "until_at_ms": 2}]}
     shown.take_event(StreamEvent("2", "move", away))
-    assert "ply 2: a3; b is away" in drawn(shown, width=60).splitlines()[-1]
+    assert "ply 2: a1; b is away" in drawn(shown, width=60).splitlines()[-1]
 
 
 def test_the_last_board_stays_until_another_match_begins() -> None:
@@ -192,56 +166,40 @@ def test_more_bots_than_rows_are_counted() -> None:
 @pytest.mark.slow
 @pytest.mark.e2e
 @pytest.mark.usefixtures("as_host")
-def test_a_tournament_is_watched_to_its_end(capsys: Captured, server_url: str, tmp_path: Path) -> None:
+def test_a_tournament_is_watched_to_its_end(capsys: Captured, server_url: str) -> None:
     printed(capsys, "tournament", "create", "Cup", "--game", "tictactoe", "--start-at-bots", "2", "--cycles", "8")
     playing = threading.Thread(target=play, args=(server_url, "cup", "ann", "ben"))
     playing.start()
-    code = run(["watch", "cup"])
+    code, out, err = ran(capsys, "watch", "cup")
     playing.join(PATIENCE_S)
-    captured = capsys.readouterr()
-    assert (code, captured.err) == (0, "")
-    lines = captured.out.splitlines()
+    assert (code, err) == (0, "")
+    lines = out.splitlines()
     assert len({line.split()[0] for line in lines if line.startswith("cup.")}) == 16
     assert "Cup is finished: all matches were played" in lines
     table = lines.index(next(line for line in lines if line.startswith("Cup: finished")))
     assert {line.split()[1] for line in lines[table + 2 : -1]} == {"ann", "ben"}
     assert lines[-1].startswith("Equal points are told apart by: ")
-    assert run(["watch", "cup", "--boards", "2"]) == 0, "one that is over is shown at once"
-    again = capsys.readouterr().out.splitlines()
+    again = printed(capsys, "watch", "cup", "--boards", "2").splitlines()
     shown = [[line for line in each if line.startswith("cup.")] for each in (lines, again)]
     assert shown[0] == shown[1], "all results, though a snapshot has only the latest"
-    for kind, begin in {"json": "{", "csv": "match,", "pgn": "[Event", "trf": "012 Cup"}.items():
-        file = tmp_path / f"cup.{kind}"
-        assert run(["tournament", "export", "cup", "--format", kind, "--out", str(file)]) == 0
-        assert file.read_text().startswith(begin)
-    check_export(json.loads((tmp_path / "cup.json").read_text()))
-    capsys.readouterr()
-    assert run(["tournament", "standings", "cup"]) == 0
-    assert capsys.readouterr().out.splitlines()[1].split()[:4] == ["#", "name", "points", "rating"]
+    for kind, begin in {"csv": "match,", "pgn": "[Event"}.items():
+        assert printed(capsys, "tournament", "export", "cup", "--format", kind).startswith(begin)
 
 
 @pytest.mark.usefixtures("as_host")
 def test_errors_are_one_clear_line(capsys: Captured) -> None:
     assert refused(capsys, 1, "watch", "nothing") == "rumble: there is no tournament 'nothing'\n"
-    assert run(["watch", "cup", "--server", "127.0.0.1:1"]) == 1
-    assert capsys.readouterr().err.startswith("rumble: no server answers at http://127.0.0.1:1 (")
+    line = refused(capsys, 1, "watch", "cup", "--server", "127.0.0.1:1")
+    assert line.startswith("rumble: no server answers at http://127.0.0.1:1 (")
 
 
-def test_an_event_of_another_form_ends_the_pictures(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(watching, "is_screen", lambda _console: True)
-    monkeypatch.setattr(ApiClient, "events", lambda *_: iter([StreamEvent("1", "snapshot", {})]))
-    errors: list[Exception] = []
-
-    def watch() -> None:
-        try:
-            watch_to_its_end("localhost:1", "cup", 1)
-        except KeyError as error:
-            errors.append(error)
-
-    watcher = threading.Thread(target=watch, daemon=True)
-    watcher.start()
-    watcher.join(PATIENCE_S)
-    assert [str(error) for error in errors] == ["'name'"]
+def test_an_event_of_another_form_ends_the_pictures() -> None:
+    watched = WatchedTournament()
+    reading = watching._reading(watched, iter([StreamEvent("1", "snapshot", {})]))
+    with pytest.raises(KeyError, match="name"):
+        reading.result(PATIENCE_S)
+    with pytest.raises(KeyError, match="name"):
+        watching._draw(Console(file=io.StringIO()), watched, reading)
 
 
 def test_characters_that_would_steer_a_terminal_are_shown_as_escapes() -> None:

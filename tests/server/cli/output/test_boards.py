@@ -102,16 +102,8 @@ def test_a_pipe_and_a_dumb_terminal_get_the_diagram(monkeypatch: pytest.MonkeyPa
 
 
 def test_characters_that_would_steer_a_terminal_are_shown_as_escapes() -> None:
-    drawing = {
-        "surface": "grid",
-        "columns": 1,
-        "board": "X",
-        "pieces": {"X": {"seat": 0}},
-        "column_labels": ["\x1b[2J"],
-        "row_labels": ["\x9b"],
-        "names": ["\x1b[31m"],
-        "last": [],
-    }
-    text = draw_board(drawing).plain
+    cell = {"surface": "grid", "columns": 1, "board": "X", "pieces": {"X": {"seat": 0}}, "last": []}
+    labels = {"column_labels": ["\x1b[2J"], "row_labels": ["\x9b"], "names": ["\x1b[31m"]}
+    text = draw_board(cell | labels).plain
     assert "\x1b" not in text
     assert "\x9b" not in text

@@ -6,7 +6,6 @@ from typing import Any
 import pytest
 from rich.console import Console
 from rich.table import Table
-from rumble_protocol.feed_messages import Standing
 from rumble_server.cli.output.tables import (
     TABLE_RECORD,
     api_standings_table,
@@ -28,6 +27,8 @@ from rumble_server.cli.output.terminal import plain_or_rich
 from rumble_server.results.result import Result
 from rumble_server.results.results_file import read_results
 
+from tests.server.cli.run_here import Captured
+from tests.server.cli.standing_line import standing
 from tests.server.results.events import rank, rate
 
 
@@ -58,14 +59,8 @@ def test_standings_without_tiebreaks_or_ratings() -> None:
 
 def test_tables_have_columns_for_places_and_for_each_seat() -> None:
     line = {"rank": 1, "name": "ann", "points": 9, "played": 3, "wins": 2, "draws": 0, "losses": 1}
-    assert text(api_standings_table([line], seats=4))[0] == [
-        "#",
-        "name",
-        "points",
-        *" ".join(TABLE_RECORD).split(),
-        "decided",
-        "by",
-    ]
+    header = text(api_standings_table([line], seats=4))[0]
+    assert header == f"# name points {' '.join(TABLE_RECORD)} decided by".split()
     bot = {"matches": 3, "seats": [1, 0, 2], "longest_wait_ms": 7, "excused_ms": 0, "drops": 0}
     header, ann = text(audit_table({"bots": {"ann": bot}}))
     assert header[:8] == ["name", "matches", "seat", "0", "seat", "1", "seat", "2"]
@@ -109,8 +104,8 @@ def test_the_last_of_the_ratings_is_above_nobody() -> None:
 
 
 def test_a_table_is_as_full_as_the_console_is_wide() -> None:
-    line = {"rank": 1, "name": "a", "points": 1.5, "played": 2, "wins": 1, "draws": 1, "losses": 0, "decided_by": "sb"}
-    lines = [{**line, "tiebreaks": {"sb": 2.0}, "rating": 20.0, "interval": [0.0, 40.0], "faults": {"no_show": 2}}]
+    about = {"tiebreaks": {"sb": 2.0}, "decided_by": "sb", "rating": 20.0, "interval": [0.0, 40.0]}
+    lines = [standing(**about, faults={"no_show": 2}).model_dump()]
     entrants = [{"name": "a", "benched": False, "withdrawn": True}]
     shown, legends = {}, {}
     for width in (100, 70, 30):
@@ -136,18 +131,7 @@ def test_a_fault_is_a_column_only_where_there_is_one() -> None:
 def tournament(**faults: dict[str, int]) -> Any:
     """Return the parts of a tournament that a demo's tables read: `ann` and `ben` play, and `ben` is benched."""
     lines = [
-        Standing(
-            rank=rank,
-            name=name,
-            points=2.0 - rank,
-            played=1,
-            wins=2 - rank,
-            draws=0,
-            losses=rank - 1,
-            tiebreaks={},
-            decided_by="",
-            faults=faults.get(name, {}),
-        )
+        standing(rank=rank, name=name, wins=2 - rank, draws=0, losses=rank - 1, faults=faults.get(name, {}))
         for rank, name in ((1, "ann"), (2, "ben"))
     ]
     return SimpleNamespace(
@@ -169,7 +153,7 @@ def test_a_demo_of_tables_counts_places() -> None:
     assert " ".join(TABLE_RECORD).split() == text(standings_table(demo))[2][3:]
 
 
-def test_brackets_in_a_name_are_no_markup(capsys: pytest.CaptureFixture[str]) -> None:
+def test_brackets_in_a_name_are_no_markup(capsys: Captured) -> None:
     results = read_results("first,second,score\n[/a],[b],1\n")
     plain_or_rich().print(ratings_table("[c]", rate(results.results, field=results.field)))
     shown = capsys.readouterr().out

@@ -111,17 +111,9 @@ def test_joint_moves_and_chances_are_told_with_the_next_turn() -> None:
 @pytest.mark.parametrize(("termination", "faults"), [("timeout", 1), ("resignation", 0)])
 def test_at_a_table_the_place_and_the_bots_own_fall_are_told(termination: str, faults: int) -> None:
     trace, falls = Trace(), [{"seat": 0, "ply": 4, "termination": termination}]
-    over = {
-        "winner": 2,
-        "scores": [0.0, 0.5, 1.0],
-        "places": [3, 2, 1],
-        "falls": falls,
-        "reason": "the last on the board",
-    }
-    place = lines_of(trace, says.match_start(), says.turn(), json.dumps(json.loads(says.match_over()) | over))[
-        -1 - faults
-    ]
-    assert place == ("note", "your bot has place 3 of 3: the last on the board")
+    over = {"winner": 2, "scores": [0.0, 0.5, 1.0], "places": [3, 2, 1], "falls": falls, "reason": "the last there"}
+    lines = lines_of(trace, says.match_start(), says.turn(), json.dumps(json.loads(says.match_over()) | over))
+    assert lines[-1 - faults] == ("note", "your bot has place 3 of 3: the last there")
     assert trace.faults == faults
 
 
