@@ -1,12 +1,12 @@
 """A real server on a thread of this process, with bots for it."""
 
 import asyncio
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from anyio.from_thread import start_blocking_portal
 from rumble_bots.reference.remote import RemoteReferenceBot
 from rumble_bots.sdk.serve import serve
 from rumble_server.app import Server
@@ -20,31 +20,19 @@ PATIENCE_S = 60.0
 @contextmanager
 def server_on_thread(database: Path, house: HouseRunner | None = None) -> Iterator[str]:
     """Run a server, and yield its address; `house` runs its house bots."""
-    started = threading.Event()
-    address: list[str] = []
-    stop: list[Any] = []
+    config = ServerConfig(port=0, db=str(database), host_token=TOKEN, admin_token=ADMIN_TOKEN)
 
-    async def serve_until_stopped() -> None:
-        config = ServerConfig(port=0, db=str(database), host_token=TOKEN, admin_token=ADMIN_TOKEN)
+    async def start() -> Server:
         server = Server(config) if house is None else Server(config, lambda *_: house)
         await server.start()
-        stopping = asyncio.Event()
-        stop.append((asyncio.get_running_loop(), stopping))
-        address.append(server.url)
-        started.set()
-        await stopping.wait()
-        await server.stop()
+        return server
 
-    thread = threading.Thread(target=lambda: asyncio.run(serve_until_stopped()))
-    thread.start()
-    assert started.wait(PATIENCE_S)
-    try:
-        yield address[0]
-    finally:
-        loop, stopping = stop[0]
-        loop.call_soon_threadsafe(stopping.set)
-        thread.join(PATIENCE_S)
-    assert not thread.is_alive()
+    with start_blocking_portal() as portal:
+        server = portal.call(start)
+        try:
+            yield server.url
+        finally:
+            portal.call(server.stop)
 
 
 def play(server: str, tournament: str, *names: str, bot: str = "random", **options: Any) -> None:

@@ -4,7 +4,6 @@ import os
 import re
 import select
 import signal
-import struct
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -88,7 +87,6 @@ def on_a_terminal(
 
 
 def _resize(descriptor: int, columns: int, rows: int) -> None:
-    import fcntl
     import termios
 
-    fcntl.ioctl(descriptor, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+    termios.tcsetwinsize(descriptor, (rows, columns))

@@ -83,7 +83,8 @@ def test_a_server_that_was_played_on_and_watched_ends(tmp_path: Path) -> None:
         server.until("Ctrl-C stops")
         (address,) = re.findall(r"^page +(http://[\d.:]+)/", server.text, re.MULTILINE)
         _play(address)
-        assert run(["tournament", "create", "Friday", "--game", "tictactoe", *_at(address), "--host-token", TOKEN]) == 0
+        friday = ["tournament", "create", "Friday", "--game", "tictactoe", "--host-token", TOKEN]
+        assert run([*friday, "--server", address]) == 0
         _watch(address)
         server.press(CTRL_C * 2)
         assert server.ended() == 0
@@ -91,14 +92,11 @@ def test_a_server_that_was_played_on_and_watched_ends(tmp_path: Path) -> None:
     assert "ended with" not in server.text
 
 
-def _at(address: str) -> tuple[str, str]:
-    return "--server", address
-
-
 def _play(address: str) -> None:
-    with on_a_terminal("bot", "random", "--challenges", "--name", "rose", *_at(address)) as bot:
+    at = "--server", address
+    with on_a_terminal("bot", "random", "--challenges", "--name", "rose", *at) as bot:
         bot.until("rose")
-        with on_a_terminal("play", "--against", "rose", "--name", "ann", "--seat", "0", *_at(address)) as person:
+        with on_a_terminal("play", "--against", "rose", "--name", "ann", "--seat", "0", *at) as person:
             person.until("Your move:")
             person.press(CTRL_C * 2)
             assert person.ended() == 130
@@ -109,7 +107,7 @@ def _play(address: str) -> None:
 
 def _watch(address: str) -> None:
     """Resize the terminal during `rumble watch`, and check the old content of the screen after Ctrl-C."""
-    with on_a_terminal("watch", "friday", *_at(address)) as terminal:
+    with on_a_terminal("watch", "friday", "--server", address) as terminal:
         terminal.until("Friday: lobby")
         drawn = len(terminal.text)
         terminal.resize(100, 30)
