@@ -1,6 +1,5 @@
 import getpass
 import os
-import re
 from collections.abc import Iterable
 
 import pytest
@@ -14,7 +13,7 @@ from rumble_server.cli.practice.person import Person, user_name
 
 from tests.bots.sdk import says
 from tests.bots.sdk.fake_server import FakeServer
-from tests.server.cli.run_here import refused
+from tests.server.cli.run_here import Captured, printed, refused
 
 
 def person(typed: Iterable[str]) -> tuple[Person, list[str]]:
@@ -80,13 +79,12 @@ def typed(monkeypatch: pytest.MonkeyPatch) -> Iterable[int]:
 
 
 @pytest.mark.e2e
-def test_a_match_through_a_pipe(typed: int, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_match_through_a_pipe(typed: int, capsys: Captured) -> None:
     os.write(typed, b"8\nno\n7\n6\n")
     os.close(typed)
     with FakeServer().in_a_thread() as server:
         args = ["play", "--server", server.address, "--against", "bob", "--seat", "0", "--name", "ann"]
-        assert run(args) == 0
-    shown = capsys.readouterr().out
+        shown = printed(capsys, *args)
     assert "You play X against bob" in shown
     assert "'no' is not a move" in shown
     assert "You won: three in a row (normal)." in shown
@@ -97,7 +95,7 @@ def test_a_match_through_a_pipe(typed: int, capsys: pytest.CaptureFixture[str]) 
 
 
 @pytest.mark.e2e
-def test_the_end_of_the_input_resigns(typed: int, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_end_of_the_input_resigns(typed: int, capsys: Captured) -> None:
     os.close(typed)
     with FakeServer().in_a_thread() as server:
         assert run(["play", "--server", server.address, "--against", "bob", "--name", "ann"]) == 0
@@ -118,11 +116,11 @@ def test_settings_of_the_game_are_part_of_the_challenge(typed: int) -> None:
 @pytest.mark.parametrize(
     ("against", "hint"), [("nobody", ""), ("minimax", "; the server's own is called house-minimax")]
 )
-def test_an_unknown_opponent_fails(against: str, hint: str, typed: int, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_unknown_opponent_fails(against: str, hint: str, typed: int, capsys: Captured) -> None:
     os.close(typed)
     with FakeServer().in_a_thread() as server:
-        assert run(["play", "--server", server.address, "--against", against, "--name", "ann"]) == 1
-    assert capsys.readouterr().err == f"rumble: the server refused: nobody has that name (unknown_bot){hint}\n"
+        line = refused(capsys, 1, "play", "--server", server.address, "--against", against, "--name", "ann")
+        assert line == f"rumble: the server refused: nobody has that name (unknown_bot){hint}\n"
 
 
 @pytest.mark.parametrize(
@@ -137,19 +135,14 @@ def test_an_unknown_opponent_fails(against: str, hint: str, typed: int, capsys: 
         (["--server", "localhost", "--against", "bob"], "it has no port"),
     ],
 )
-def test_wrong_usage(args: list[str], message: str, typed: int, capsys: pytest.CaptureFixture[str]) -> None:
+def test_wrong_usage(args: list[str], message: str, typed: int, capsys: Captured) -> None:
     os.close(typed)
     assert message in refused(capsys, 2, "play", *args)
 
 
-@pytest.mark.parametrize(
-    ("login", "name"),
-    [("ann", "ann"), ("Ann B.", "AnnB."), ("_x", "x"), ("änn", "nn"), ("é", "guest"), ("a" * 40, "a" * 32)],
-)
-def test_a_user_name_is_made_a_name(login: str, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(getpass, "getuser", lambda: login)
-    assert user_name() == name
-    assert re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,31}", user_name())
+def test_a_user_name_is_made_a_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(getpass, "getuser", lambda: "Änn B.")
+    assert user_name() == "nnB."
 
 
 def test_a_user_without_a_name_is_a_guest(monkeypatch: pytest.MonkeyPatch) -> None:

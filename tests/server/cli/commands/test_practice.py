@@ -3,15 +3,16 @@
 import json
 import re
 import sys
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 from rumble_engine import get_game
-from rumble_server.cli.main import run
 from rumble_server.cli.practice import practising
 
-from tests.server.cli.run_here import refused
+from tests.server.cli.run_here import Captured, ran, refused
 
 pytestmark = pytest.mark.e2e
 RUMBLE = [sys.executable, "-m", "rumble_server.cli"]
@@ -38,21 +39,13 @@ with connect(f"ws://{os.environ['RUMBLE_SERVER']}/bot", subprotocols=["rumble.v1
 """
 
 
-class Practice:
-    """Runs the command in this process, and returns its exit code, trace, and standard error."""
-
-    def __init__(self, capfd: pytest.CaptureFixture[str]) -> None:
-        self._capfd = capfd
-
-    def __call__(self, *args: str) -> tuple[int, str, str]:
-        code = run(["practice", *args])
-        captured = self._capfd.readouterr()
-        return code, captured.out, captured.err
+Practice = Callable[..., tuple[int, str, str]]
 
 
 @pytest.fixture
-def practise(capfd: pytest.CaptureFixture[str]) -> Practice:
-    return Practice(capfd)
+def practise(capfd: Captured) -> Practice:
+    """Return a function that runs the command in this process, and returns its exit code, trace and standard error."""
+    return partial(ran, capfd, "practice")
 
 
 @pytest.fixture(scope="module")
@@ -159,19 +152,6 @@ def test_a_program_that_never_connects(command: list[str], exit_code: int, expec
     assert expected in out + err
 
 
-def test_step_waits_for_enter_before_each_turn_while_somebody_types(
-    practise: Practice, bot: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    keyboard = tmp_path / "typed"
-    keyboard.write_text("\n")
-    with keyboard.open() as stdin:
-        monkeypatch.setattr("sys.stdin", stdin)
-        code, out, err = practise("--step", *bot, "plays")
-    assert code == 0, out + err
-    assert sum(line.startswith("server turn") for line in out.splitlines()) >= 3
-    assert err.count("Enter sends this turn to your bot") == 2, "nobody types any more: it goes on"
-
-
 @pytest.mark.parametrize(
     ("args", "message"),
     [
@@ -185,9 +165,7 @@ def test_step_waits_for_enter_before_each_turn_while_somebody_types(
         ([], "Missing argument"),
     ],
 )
-def test_wrong_usage(
-    args: list[str], message: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_wrong_usage(args: list[str], message: str, capsys: Captured, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(type(get_game("snakes")), "least_seats", 3)
     assert message in refused(capsys, 2, "practice", *args)
 

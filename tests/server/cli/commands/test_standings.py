@@ -134,13 +134,6 @@ def test_wrong_usage_with_a_trf(capsys: Captured, tmp_path: Path, arguments: lis
     assert said in refused(capsys, 2, "standings", trf(tmp_path, ""), *arguments)
 
 
-def test_a_bad_trf_is_named_by_line_and_column(capsys: Captured, tmp_path: Path) -> None:
-    path = tmp_path / "bad.trf"
-    path.write_text(TRF.replace("2.0    2", "2.5    2"))
-    assert run(["standings", str(path)]) == 1
-    assert f"{path}: line 4, column 81: player 2 has 2.5 points, but its results give 2.0" in capsys.readouterr().err
-
-
 def test_a_csv_has_the_newest_rules_and_an_export_of_a_swiss_needs_its_rounds(
     capsys: Captured, file: Path, tmp_path: Path
 ) -> None:

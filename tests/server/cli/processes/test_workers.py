@@ -1,23 +1,21 @@
 """A bot of several processes: `--workers`, the death of a worker, and the end of all workers."""
 
-import json
 import os
 import re
 import signal
 import subprocess
 import sys
 import threading
-import urllib.request
 from pathlib import Path
-from typing import Any
 
 import pytest
 from rumble_server.cli.main import run
 from rumble_server.cli.output.errors import CliError
 from rumble_server.cli.processes import workers
+from rumble_server.cli.support.api_client import ApiClient
 
 from tests.bots.sdk.fake_server import FakeServer
-from tests.server.cli.run_here import refused
+from tests.server.cli.run_here import Captured, refused
 from tests.server.cli.server_thread import TOKEN, play, server_on_thread
 
 PATIENCE_S = 60
@@ -37,11 +35,6 @@ def ai(turn):
 """
 
 
-def get(url: str) -> Any:
-    with urllib.request.urlopen(url) as answer:
-        return json.loads(answer.read())
-
-
 def test_the_names_of_workers_differ_from_those_of_another_command() -> None:
     made = workers.names(3, None)
     assert len(set(made)) == 3
@@ -53,7 +46,7 @@ def test_the_names_of_workers_differ_from_those_of_another_command() -> None:
 
 @pytest.mark.parametrize("command", [["bot", "random"], ["bridge", "stdio", "--", "cat"]])
 def test_a_server_of_before_workers_is_told(
-    command: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    command: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Captured
 ) -> None:
     monkeypatch.setenv("RUMBLE_STATE_DIR", str(tmp_path))
     with FakeServer(features=[]).in_a_thread() as server:
@@ -74,7 +67,7 @@ def test_a_worker_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.e2e
-def test_a_faulty_bot_is_one_program(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_faulty_bot_is_one_program(capsys: Captured) -> None:
     args = ["bot", "faulty", "--fault", "drop", "--server", "127.0.0.1:1", "--join", "cup", "--worker", "one"]
     assert "a faulty bot has no workers" in refused(capsys, 2, *args)
 
@@ -82,7 +75,7 @@ def test_a_faulty_bot_is_one_program(capsys: pytest.CaptureFixture[str]) -> None
 @pytest.mark.e2e
 @pytest.mark.skipif(sys.platform == "win32", reason="a process kills itself by a signal")
 @pytest.mark.slow
-def test_the_processes_of_one_bot_play_on_when_one_is_killed(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_the_processes_of_one_bot_play_on_when_one_is_killed(tmp_path: Path, capfd: Captured) -> None:
     file = tmp_path / "dies.py"
     file.write_text(DIES_ONCE.format(mark=str(tmp_path / "died")))
     with server_on_thread(tmp_path / "rumble.db") as server:
@@ -92,8 +85,9 @@ def test_the_processes_of_one_bot_play_on_when_one_is_killed(tmp_path: Path, cap
         others.start()
         code = run(["bot", f"{file}:ai", "--name", "ann", "--server", server, "--join", "cup", "--workers", "2"])
         others.join(PATIENCE_S)
-        matches = get(f"{server}/api/tournaments/cup/matches?bot=ann")["matches"]
-        entrants = [line["name"] for line in get(f"{server}/api/tournaments/cup/standings")["standings"]]
+        client = ApiClient(server)
+        matches = client.get("tournaments/cup/matches", bot="ann")["matches"]
+        entrants = [line["name"] for line in client.get("tournaments/cup/standings")["standings"]]
     assert sorted(entrants) == ["ann", "b", "c", "d", "e"]
     assert len(matches) == 16
     assert {match["termination"] for match in matches} == {"normal"}, "what the dead one played went on"
@@ -124,17 +118,6 @@ def test_the_end_of_the_command_ends_all_its_processes(number: signal.Signals) -
     assert (code, rest) == (-number if number is signal.SIGKILL else 130, "")
 
 
-@pytest.mark.e2e
-@pytest.mark.slow
-def test_the_exit_code_is_that_of_a_worker_that_failed(capfd: pytest.CaptureFixture[str]) -> None:
-    with FakeServer().in_a_thread() as server:
-        args = ["bot", "random", "--server", server.address, "--join", "other", "--workers", "2", "--worker", "w"]
-        assert run(args) == 1
-    said = capfd.readouterr().err.splitlines()
-    assert said.count("rumble: the server refused: no such tournament (unknown_tournament)") == 2
-    assert sorted(line for line in said if "has ended" in line)[0].startswith("rumble: worker w-1 has ended")
-
-
 OUTLIVES = """
 import os, pathlib, sys
 pid_file = pathlib.Path({file!r})
@@ -151,7 +134,7 @@ while True:
 @pytest.mark.e2e
 @pytest.mark.skipif(sys.platform == "win32", reason="it asks for a process by its number")
 def test_workers_end_if_the_last_one_fails_after_the_others_ended(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: Captured
 ) -> None:
     file = str(tmp_path / "pid")
     scripts = {"w-1": f"import os; open({file!r}, 'w').write(str(os.getpid()))", "w-2": OUTLIVES.format(file=file)}
