@@ -30,19 +30,11 @@ def test_a_zip_has_the_starter_with_key_and_turn(language: Language) -> None:
     own |= set() if language is Language.SHELL else {"run.bat"}
     assert {name for name in names if "/" not in name} == own
     assert all(name.startswith("bot/") for name in archive.namelist())
-    expected = {
-        "server": "192.0.2.1:8765",
-        "tournament": "friday",
-        "name": "anna",
-        "key": "rumble_key",
-        "game": "connect4",
-    }
-    assert json.loads(archive.read("bot/key.json")) == expected
+    where = {"server": "192.0.2.1:8765", "tournament": "friday", "game": "connect4"}
+    assert json.loads(archive.read("bot/key.json")) == {**where, "name": "anna", "key": "rumble_key"}
     assert json.loads(archive.read("bot/turn.json")) == TURN
-    assert (
-        archive.read(f"bot/{STARTERS[language].strategy}")
-        == (STARTERS[language].folder / STARTERS[language].strategy).read_bytes()
-    )
+    folder, strategy = STARTERS[language].folder, STARTERS[language].strategy
+    assert archive.read(f"bot/{strategy}") == (folder / strategy).read_bytes()
 
 
 @ALL

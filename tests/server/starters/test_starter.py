@@ -10,7 +10,7 @@ from rumble_server.starters.starter import PLACEHOLDER, STARTERS, Language, Star
 
 from tests.command_line import parse_all
 from tests.docs_blocks import ROOT, Block, blocks, check_page
-from tests.server.cli.run_here import printed, refused
+from tests.server.cli.run_here import Captured, printed, refused
 
 BOTS = ROOT / "bots"
 ALL = pytest.mark.parametrize("starter", STARTERS.values(), ids=STARTERS)
@@ -36,9 +36,7 @@ def test_the_folder_of_a_starter_has_its_files_and_no_others(starter: Starter) -
 
 
 @ALL
-def test_a_starter_is_written_under_the_name_of_its_bot(
-    starter: Starter, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_starter_is_written_under_the_name_of_its_bot(starter: Starter, tmp_path: Path, capsys: Captured) -> None:
     assert run(["new", "Deep.Thought", "--language", starter.language, "--dir", str(tmp_path / "mine")]) == 0
     folder = tmp_path / "mine" / "Deep.Thought"
     for file in starter.files:
@@ -55,9 +53,7 @@ def test_a_starter_is_written_under_the_name_of_its_bot(
     parse_all(lines[-4:-2])
 
 
-def test_the_last_command_joins_the_tournament_of_the_options(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_last_command_joins_the_tournament_of_the_options(tmp_path: Path, capsys: Captured) -> None:
     options = ["--server", "http://192.0.2.1:8765", "--join", "cup", "--invite", "hush hush"]
     assert run(["new", "ada", "--dir", str(tmp_path), *options]) == 0
     variables = (
@@ -67,8 +63,8 @@ def test_the_last_command_joins_the_tournament_of_the_options(
     assert re.search(rf"^{variables} python bot.py +#", shown, re.MULTILINE)
     assert re.search(r"; \$env:RUMBLE_INVITE='hush hush'; python bot.py  #", shown)
     shell = ["--server", "https://rumble.example", "--language", "shell"]
-    assert run(["new", "bob", "--dir", str(tmp_path), *shell]) == 0
-    assert "\nRUMBLE_SERVER=https://rumble.example RUMBLE_JOIN=friday RUMBLE_NAME=bob rumble" in capsys.readouterr().out
+    line = printed(capsys, "new", "bob", "--dir", str(tmp_path), *shell)
+    assert "\nRUMBLE_SERVER=https://rumble.example RUMBLE_JOIN=friday RUMBLE_NAME=bob rumble" in line
     club = ["--server", "http://192.0.2.1:8765/c/fun", "--language", "go"]
     assert run(["new", "eve", "--dir", str(tmp_path), *club]) == 0
     assert (
@@ -79,24 +75,24 @@ def test_the_last_command_joins_the_tournament_of_the_options(
     assert not (tmp_path / "dan").exists()
 
 
-def test_nothing_is_overwritten(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_nothing_is_overwritten(tmp_path: Path, capsys: Captured) -> None:
     (tmp_path / "mine").mkdir()
     (tmp_path / "file").touch()
     for name in ("mine", "file"):
-        assert run(["new", name, "--dir", str(tmp_path)]) == 1
-        assert capsys.readouterr().err == (f"rumble: {tmp_path / name} exists: choose another name, or another --dir\n")
+        line = refused(capsys, 1, "new", name, "--dir", tmp_path)
+        assert line == f"rumble: {tmp_path / name} exists: choose another name, or another --dir\n"
         with pytest.raises(FileExistsError):
             STARTERS[Language.GO].write(name, tmp_path)
     assert list((tmp_path / "mine").iterdir()) == []
 
 
 @pytest.mark.parametrize("name", ["a b", "", "../up", ".hidden", "x" * 33, "a/b"])
-def test_a_name_that_no_server_would_take(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_name_that_no_server_would_take(name: str, tmp_path: Path, capsys: Captured) -> None:
     assert "is not a name" in refused(capsys, 2, "new", name, "--dir", tmp_path)
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_folder_that_cannot_be_made(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_folder_that_cannot_be_made(tmp_path: Path, capsys: Captured) -> None:
     (tmp_path / "file").touch()
     assert refused(capsys, 1, "new", "mine", "--dir", tmp_path / "file").count("\n") == 1
 

@@ -5,13 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from tests.server.cli.run_here import ran, refused
+from tests.server.cli.run_here import Captured, ran, refused
 from tests.server.cli.server_thread import ADMIN_TOKEN, TOKEN, server_on_thread
 
 
 @pytest.mark.slow
 def test_an_administrator_creates_changes_and_removes_clubs(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def rumble(*arguments: str) -> tuple[int, str, str]:
         return ran(capsys, *arguments)
@@ -31,18 +31,7 @@ def test_an_administrator_creates_changes_and_removes_clubs(
         assert out == "chess: bots 3, tournaments 100, bytes 5000, matches none, house bots none\n"
         token = rumble("club", "token", "chess", "teacher")[1].strip()
         rows = [line.split() for line in rumble("club", "list")[1].splitlines()]
-        assert rows[0] == [
-            "club",
-            "title",
-            "listed",
-            "house",
-            "bots",
-            "tournaments",
-            "bytes",
-            "matches",
-            "house",
-            "bots",
-        ]
+        assert " ".join(rows[0]) == "club title listed house bots tournaments bytes matches house bots"
         assert rows[1][0] == "main"
         assert rows[2][:8] == ["chess", "Chess", "club", "yes", "yes", "0", "of", "3"]
         host = ("--server", f"{address}/c/chess", "--host-token", token)
@@ -69,11 +58,9 @@ def test_an_administrator_creates_changes_and_removes_clubs(
         (("quota", "chess", "--house-bots", "-1"), "rumble: --house-bots: a whole number or none, not '-1'\n"),
     ],
 )
-def test_bad_arguments_are_refused_in_one_line(
-    given: tuple[str, ...], expected: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_bad_arguments_are_refused_in_one_line(given: tuple[str, ...], expected: str, capsys: Captured) -> None:
     assert refused(capsys, 2, "club", *given) == expected
 
 
-def test_nothing_is_removed_unasked(capsys: pytest.CaptureFixture[str]) -> None:
+def test_nothing_is_removed_unasked(capsys: Captured) -> None:
     assert refused(capsys, 2, "club", "remove", "chess") == "rumble: a club is removed for good: add --yes\n"

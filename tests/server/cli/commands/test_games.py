@@ -1,19 +1,17 @@
 import pytest
 from rumble_engine import Setting, get_game
 
-from tests.server.cli.run_here import printed, printed_json
+from tests.server.cli.run_here import Captured, printed, printed_json
 
 
-def test_json_has_every_game_with_its_settings(capsys: pytest.CaptureFixture[str]) -> None:
+def test_json_has_every_game_with_its_settings(capsys: Captured) -> None:
     listed = {game["name"]: game for game in printed_json(capsys, "games")}
     assert {"tictactoe", "connect4"} <= set(listed)
     assert listed["connect4"] == get_game("connect4").describe()
     assert set(listed["connect4"]) == {"name", "title", "seat_names", "settings"}
 
 
-def test_text_names_settings_with_default_and_bounds(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_text_names_settings_with_default_and_bounds(capsys: Captured, monkeypatch: pytest.MonkeyPatch) -> None:
     settings = (
         Setting("columns", 7, "wide", minimum=4, maximum=9),
         Setting("rule", "fair", "how", choices=("fair", "wild")),

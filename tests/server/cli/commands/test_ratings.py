@@ -1,11 +1,9 @@
 from pathlib import Path
 
-import pytest
-
-from tests.server.cli.run_here import printed, printed_json
+from tests.server.cli.run_here import Captured, printed, printed_json
 
 
-def test_ratings_of_a_csv(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_ratings_of_a_csv(capsys: Captured, tmp_path: Path) -> None:
     file = tmp_path / "results.csv"
     file.write_text("first,second,score\nann,ben,1\nben,cid,0.5\ncid,ann,0\n")
     document = printed_json(capsys, "ratings", file)
@@ -15,7 +13,7 @@ def test_ratings_of_a_csv(capsys: pytest.CaptureFixture[str], tmp_path: Path) ->
     assert "model: Bradley-Terry" in printed(capsys, "ratings", file)
 
 
-def test_a_remark_is_printed_once(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_a_remark_is_printed_once(capsys: Captured, tmp_path: Path) -> None:
     file = tmp_path / "results.csv"
     file.write_text("first,second,score\nann,ben,1\nann,cid,1\nben,cid,1\n")
     document = printed_json(capsys, "ratings", file)

@@ -6,13 +6,13 @@ from rumble_bots.sdk.keys import kept_token, token_file, write_private
 from rumble_protocol.secret import is_made
 from rumble_server.cli.support.api_client import ApiClient
 
-from tests.server.cli.run_here import ran
+from tests.server.cli.run_here import Captured, ran
 from tests.server.cli.server_thread import TOKEN
 
 
 @pytest.mark.usefixtures("as_host")
 def test_a_host_gives_a_token_and_takes_it_back(
-    server_url: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    server_url: str, capsys: Captured, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def rumble(*arguments: str) -> tuple[int, str, str]:
         return ran(capsys, "token", *arguments)
@@ -37,7 +37,7 @@ def test_a_host_gives_a_token_and_takes_it_back(
 
 @pytest.mark.usefixtures("as_host")
 def test_characters_that_would_steer_a_terminal_are_shown_as_escapes(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    capsys: Captured, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     token = {"name": "steer\x1b[2J", "since_ms": 0, "own": False}
     monkeypatch.setattr(ApiClient, "get", lambda *_: {"tokens": [token]})

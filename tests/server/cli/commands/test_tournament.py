@@ -7,12 +7,11 @@ from typing import Any
 import httpx
 import pytest
 from rumble_protocol.secret import is_made, make_secret
-from rumble_server.cli.main import run
 from rumble_server.cli.support.api_client import ApiClient
 from websockets.sync.client import connect
 from websockets.typing import Subprotocol
 
-from tests.server.cli.run_here import Captured, printed, printed_json, refused
+from tests.server.cli.run_here import Captured, printed, printed_json, ran, refused
 from tests.server.cli.server_thread import PATIENCE_S, play
 from tests.server.web.export_schema import check_export
 
@@ -28,29 +27,17 @@ def refusal(capsys: Captured, code: int, *arguments: str) -> str:
 
 
 def test_a_forecast_creates_nothing(capsys: Captured) -> None:
-    assert run(["tournament", "create", "Forecast", "--game", "connect4", "--forecast", "10"]) == 0
-    assert capsys.readouterr().out.startswith("90 matches; 18 one after another. About ")
+    shown = printed(capsys, "tournament", "create", "Forecast", "--game", "connect4", "--forecast", "10")
+    assert shown.startswith("90 matches; 18 one after another. About ")
     assert "Forecast" not in printed(capsys, "tournament", "list")
 
 
-def test_create_with_every_option(capsys: Captured, server_url: str) -> None:
-    options = {
-        "--game": "connect4",
-        "--set": "columns=5",
-        "--format": "round-robin",
-        "--cycles": "2",
-        "--legs": "4",
-        "--bank-ms": "60000",
-        "--increment-ms": "500",
-        "--seed": "7",
-        "--start-at-bots": "9",
-        "--illegal-retries": "1",
-        "--away-ms": "1000",
-        "--away-clock": "runs",
-        "--absent-ms": "2000",
-        "--invite": "hush",
-    }
-    created = answer_to(capsys, "create", "Every option", *(part for option in options.items() for part in option))
+def test_create_with_every_option(capsys: Captured) -> None:
+    command = (
+        "--game connect4 --set columns=5 --format round-robin --cycles 2 --legs 4 --bank-ms 60000 --increment-ms 500 "
+        "--seed 7 --start-at-bots 9 --illegal-retries 1 --away-ms 1000 --away-clock runs --absent-ms 2000 --invite hush"
+    )
+    created = answer_to(capsys, "create", "Every option", *command.split())
     assert created["id"] == "every-option"
     expected = {"game": "connect4", "cycles": 2, "legs": 4, "seed": 7, "start_at_bots": 9, "by_invitation": True}
     assert {name: created[name] for name in expected} == expected
@@ -101,22 +88,17 @@ def test_list_standings_and_export(capsys: Captured, tmp_path: Path) -> None:
     lines = printed(capsys, "tournament", "list").splitlines()
     assert lines[0].split() == ["id", "status", "game", "bots", "name"]
     assert any(mine["id"] in line and line.rstrip().endswith(mine["name"].strip()) for line in lines), "nothing is cut"
-    assert answer_to(capsys, "standings", mine["id"]) == {
-        "status": "lobby",
-        "standings": [],
-        "tiebreak_rules": "2026-03",
-    }
+    ranked = {"status": "lobby", "standings": [], "tiebreak_rules": "2026-03"}
+    assert answer_to(capsys, "standings", mine["id"]) == ranked
     older = answer_to(capsys, "create", "Older", "--game", "tictactoe", "--tiebreak-rules", "2024-08")
     assert answer_to(capsys, "standings", older["id"])["tiebreak_rules"] == "2024-08"
-    assert run(["tournament", "create", "Old", "--game", "tictactoe", "--tiebreak-rules", "2022"]) != 0
-    assert "2024-08" in capsys.readouterr().err
+    assert "2024-08" in refusal(capsys, 2, "create", "Old", "--game", "tictactoe", "--tiebreak-rules", "2022")
     assert printed(capsys, "tournament", "standings", mine["id"]).startswith(f"{mine['id']}: lobby\n")
     file = tmp_path / "export.json"
-    assert run(["tournament", "export", mine["id"], "--out", str(file)]) == 0
+    printed(capsys, "tournament", "export", mine["id"], "--out", file)
     document = json.loads(file.read_text(encoding="utf-8"))
     assert set(document) == {"tournament", "standings", "matches", "voided"}
     check_export(document)
-    capsys.readouterr()
     assert json.loads(printed(capsys, "tournament", "export", mine["id"], "--format", "json")) == document
 
 
@@ -226,15 +208,14 @@ def test_an_invitation_is_shown_and_changed(capsys: Captured, tmp_path: Path, se
     assert answer_to(capsys, "invite", "closed", "--code", "ours")["code"] == "ours"
     assert answer_to(capsys, "invite", "closed", "--new")["code"] not in ("ours", "hush", None)
     assert "none: anyone may join" in printed(capsys, "tournament", "invite", "closed", "--open")
-    assert run(["tournament", "invite", "closed", "--open", "--new"]) == 2
+    refusal(capsys, 2, "invite", "closed", "--open", "--new")
 
 
 def test_characters_that_would_steer_a_terminal_are_shown_as_escapes(capsys: Captured) -> None:
     assert answer_to(capsys, "create", "steer\x1b[2J\x9b", "--game", "tictactoe")["name"] == "steer\x1b[2J\x9b"
     for arguments in (["list"], ["list", "--json"], ["create", "x", "--game", "\x1b[2J"]):
-        run(["tournament", *arguments])
-        captured = capsys.readouterr()
-        text = captured.out + captured.err
+        _, out, err = ran(capsys, "tournament", *arguments)
+        text = out + err
         assert "\x1b" not in text
         assert "\x9b" not in text
         assert "[2J" in text
@@ -277,11 +258,9 @@ def test_a_swiss_with_a_bye_a_no_show_and_seeds_is_exported_and_paired_again(
     assert document["tournament"]["pairing_order"][:2] == ["ben", "ann"]
     for newer in ([], ["--trf-2026"]):
         path = tmp_path / "export.trf"
-        assert run(["tournament", "export", "paired-again", "--format", "trf", *newer, "--out", str(path)]) == 0
-        assert run(["pair", str(path), "--check"]) == 0
-        captured = capsys.readouterr()
-        assert captured.out == "3 rounds paired again by dutch-2026: all as the rules have it\n"
-        assert captured.err == ""
+        printed(capsys, "tournament", "export", "paired-again", "--format", "trf", *newer, "--out", path)
+        agreed = "3 rounds paired again by dutch-2026: all as the rules have it\n"
+        assert ran(capsys, "pair", path, "--check") == (0, agreed, "")
         assert "0000 - H" in path.read_text()
     assert "is over; its results stand" in refusal(capsys, 1, "bye", "paired-again", "ann", "3")
 

@@ -2,7 +2,8 @@ from pathlib import Path
 
 import pytest
 from rumble_engine import get_game
-from rumble_server.cli.main import run
+
+from tests.server.cli.run_here import Captured, ran
 
 FIRST = "def choose(turn):\n    return turn.legal[0]\n"
 LAST = (
@@ -20,13 +21,13 @@ def folder(tmp_path: Path) -> Path:
     return folder
 
 
-def battle(folder: Path, capsys: pytest.CaptureFixture[str], *options: str, status: int = 0) -> tuple[str, str]:
-    assert run(["battle", str(folder), *options]) == status
-    output = capsys.readouterr()
-    return output.out, output.err
+def battle(folder: Path, capsys: Captured, *options: str, status: int = 0) -> tuple[str, str]:
+    code, out, err = ran(capsys, "battle", folder, *options)
+    assert code == status
+    return out, err
 
 
-def test_all_play_all(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_all_play_all(folder: Path, capsys: Captured) -> None:
     (folder / "cem.py").write_text(FIRST)
     out, err = battle(folder, capsys, "--game", "connect4", "--matches", "4")
     assert "class: finished after 12 matches" in out
@@ -45,9 +46,7 @@ def test_all_play_all(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
         ("def choose(board, player): return 0", "cem.py does not play Gomoku"),
     ],
 )
-def test_a_file_that_is_no_bot_is_left_out(
-    folder: Path, capsys: pytest.CaptureFixture[str], source: str, expected: str
-) -> None:
+def test_a_file_that_is_no_bot_is_left_out(folder: Path, capsys: Captured, source: str, expected: str) -> None:
     (folder / "cem.py").write_text(source)
     out, err = battle(folder, capsys, "--game", "gomoku")
     assert (err.count("\n"), err.strip().removeprefix(f"{folder}/")) == (1, expected)
@@ -55,9 +54,7 @@ def test_a_file_that_is_no_bot_is_left_out(
 
 
 @pytest.mark.parametrize("game", ["connect4", "dilemma", "backgammon", "liars-dice"])
-def test_a_bot_that_fails_loses_and_the_others_play_on(
-    folder: Path, capsys: pytest.CaptureFixture[str], game: str
-) -> None:
+def test_a_bot_that_fails_loses_and_the_others_play_on(folder: Path, capsys: Captured, game: str) -> None:
     (folder / "cem.py").write_text("def ai(turn):\n    board = {}\n    return board['x']\n")
     (folder / "dora.py").write_text("def ai(turn):\n    return 'nonsense'\n")
     (folder / "emil.py").write_text("def ai(turn):\n    exit()\n")
@@ -71,9 +68,7 @@ def test_a_bot_that_fails_loses_and_the_others_play_on(
     assert "class: finished after 20 matches" in out
 
 
-def test_linked_files_import_modules_from_their_own_folders(
-    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_linked_files_import_modules_from_their_own_folders(folder: Path, tmp_path: Path, capsys: Captured) -> None:
     for name, move in (("xena", "turn.legal[0]"), ("yuri", "'nonsense'")):
         (tmp_path / name).mkdir()
         (tmp_path / name / "helper.py").write_text(f"def pick(turn): return {move}")
@@ -84,7 +79,7 @@ def test_linked_files_import_modules_from_their_own_folders(
 
 
 def test_a_bot_that_changes_its_working_directory_still_imports_from_its_folder(
-    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    folder: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (folder / "_helper.py").write_text(FIRST)
     late = "import os\nos.chdir('/')\ndef choose(turn):\n    import _helper\n    return _helper.choose(turn)"
@@ -94,7 +89,7 @@ def test_a_bot_that_changes_its_working_directory_still_imports_from_its_folder(
     assert battle(Path(folder.name), capsys)[1] == ""
 
 
-def test_a_file_that_never_returns_is_named(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_file_that_never_returns_is_named(folder: Path, capsys: Captured) -> None:
     for source in ("import time\ntime.sleep(9)", "import time\ndef ai(turn):\n    time.sleep(9)"):
         (folder / "cem.py").write_text(source)
         out, err = battle(folder, capsys, "--timeout", "0.1", status=1)
@@ -110,13 +105,13 @@ def test_a_file_that_never_returns_is_named(folder: Path, capsys: pytest.Capture
     ],
 )
 def test_wrong_usage_is_told_in_a_line(
-    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, options: list[str], told: str
+    folder: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch, options: list[str], told: str
 ) -> None:
     monkeypatch.setattr(type(get_game("snakes")), "least_seats", 3)
     assert battle(folder, capsys, *options, status=2) == ("", f"rumble: {told}\n")
 
 
-def test_brackets_in_names_are_no_markup(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_brackets_in_names_are_no_markup(folder: Path, capsys: Captured) -> None:
     folder = folder.rename(folder.with_name("[x]"))
     (folder / "[b].py").write_text(FIRST)
     out, _ = battle(folder, capsys)
@@ -124,7 +119,7 @@ def test_brackets_in_names_are_no_markup(folder: Path, capsys: pytest.CaptureFix
     assert "| [b] " in out
 
 
-def test_a_folder_needs_two_bots(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_folder_needs_two_bots(folder: Path, capsys: Captured) -> None:
     (folder / "anna.py").write_text("x = 1")
     assert "of 2 files, 1 are bots: two are needed" in battle(folder, capsys, status=1)[1]
     (folder / "anna.py").unlink()
