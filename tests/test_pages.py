@@ -20,8 +20,22 @@ from rumble_protocol.fields import MoveInfo
 from rumble_server.results.results_file import read_results
 
 from tests.command_line import unknown_names
-from tests.docs_blocks import ROOT, Block, Checks, are_commands, blocks, check_page, is_a_drawing, is_part_of_a_file
+from tests.docs_blocks import (
+    ROOT,
+    Block,
+    Checks,
+    are_commands,
+    blocks,
+    check_page,
+    is_a_drawing,
+    is_file,
+    is_part_of_a_file,
+)
 from tests.test_repository import repository_files
+
+README = ROOT / "README.md"
+WORDS_A_MINUTE = 240
+"""Words of English prose that adults read silently per minute: 238 on average (Brysbaert, 2019)."""
 
 
 def plays_as_a_function(block: Block) -> None:
@@ -85,6 +99,11 @@ def is_a_line_of_an_event(block: Block) -> None:
     assert field not in ("event", "data") or re.sub(r'.*"type":"(\w+)"}$', r"\1", value) in kinds
 
 
+def is_the_bare_bot(block: Block) -> None:
+    is_file(block)
+    assert f"## A bot in {len(block.text.splitlines())} lines\n" in README.read_text(encoding="utf-8")
+
+
 GUIDE: Checks = {
     "mine.py": plays_as_a_function,
     "my_bot.py": plays_as_a_class,
@@ -94,10 +113,15 @@ GUIDE: Checks = {
     "csv": is_a_file_of_tables,
 }
 PAGES: dict[str, tuple[int, Checks]] = {
+    "README.md": (4, {"file:": is_the_bare_bot, "sh": are_commands("pip", "python")}),
     "docs/FIRST_HOUR.md": (10, GUIDE),
     "docs/HOSTING.md": (13, GUIDE),
     "docs/BOTS.md": (11, GUIDE),
     "docs/RULES.md": (0, GUIDE),
+    "docs/BRIDGES.md": (
+        8,
+        {"parse": are_commands(), "run": lambda block: None},
+    ),  # tests/e2e/test_bridges_md.py runs it
     "docs/games.md": (5, {"part of:": is_part_of_a_file, "console": is_a_session_at_a_terminal, "sh": are_commands()}),
     "docs/FEED.md": (7, {"": is_a_line_of_an_event}),
     "docs/ARCHITECTURE.md": (1, {"": is_a_drawing}),
@@ -113,10 +137,8 @@ PAGES: dict[str, tuple[int, Checks]] = {
 }
 """Pages of the site, with the number of blocks and the checks of each page."""
 ELSEWHERE = {
-    "README.md": "tests/test_readme.py",
     "docs/OPERATING.md": "tests/test_operating.py",
     "docs/CLUSTER.md": "tests/e2e/test_cluster_md.py",
-    "docs/BRIDGES.md": "tests/e2e/test_bridges_md.py",
     "protocol/PROTOCOL.md": "tests/protocol/test_protocol_md_blocks.py",
     "protocol/examples/README.md": "tests/protocol/test_protocol_md_blocks.py",
 }
@@ -130,6 +152,22 @@ GUIDES = [page for page, (_, checks) in PAGES.items() if checks is GUIDE]
 def test_every_block_passes_its_check(page: str) -> None:
     number, checks = PAGES[page]
     assert check_page(ROOT / page, checks) == number
+
+
+def test_the_gate_runs_the_demo_and_the_tests_as_the_readme_has_them() -> None:
+    typed = {block.marker: block.text for block in blocks(README) if block.marker in ("demo", "tests")}
+    assert typed == {
+        "demo": "pip install . && rumble demo\n",
+        "tests": "pip install -e '.[test]' && python -m pytest\n",
+    }
+    gate = (ROOT / ".ci" / "run").read_text(encoding="utf-8").splitlines()
+    assert [gate.count(f'.ci/bare "{text.strip()}" || failed=$?') for text in typed.values()] == [1, 1]
+
+
+def test_the_readme_is_read_in_two_minutes() -> None:
+    text = README.read_text(encoding="utf-8")
+    prose = re.sub(r"```.*?```|\]\([^)]*\)|<!--.*?-->", " ", text, flags=re.DOTALL)
+    assert len(re.findall(r"\w+", prose)) <= 2 * WORDS_A_MINUTE
 
 
 def test_every_page_of_the_site_is_checked() -> None:

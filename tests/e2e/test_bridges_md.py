@@ -1,32 +1,18 @@
-"""The commands of docs/BRIDGES.md are run, or at least parsed."""
+"""The commands of docs/BRIDGES.md that need nothing else are run; tests/test_pages.py parses all."""
 
-import re
 import shlex
 from pathlib import Path
 
 import pytest
 
-from tests.command_line import parse_all
+from tests.docs_blocks import ROOT, blocks
 from tests.e2e.processes import clean_environment, path_with_programs, typed_here
 
-PAGE = (Path(__file__).parents[2] / "docs" / "BRIDGES.md").read_text(encoding="utf-8")
-
-
-def blocks(marker: str) -> list[str]:
-    """Return the fenced blocks that follow `<!-- marker -->`."""
-    return re.findall(rf"<!-- {marker} -->\n```sh\n(.*?)```", PAGE, re.DOTALL)
-
-
-def test_every_command_is_tested() -> None:
-    assert PAGE.count("```sh") == len(blocks("run")) + len(blocks("parse"))
-
-
-def test_commands_for_a_server_are_commands_of_ours() -> None:
-    parse_all(line for block in blocks("parse") for line in block.splitlines())
+PAGE = ROOT / "docs" / "BRIDGES.md"
 
 
 @pytest.mark.e2e
-@pytest.mark.parametrize("block", blocks("run"))
+@pytest.mark.parametrize("block", [block.text for block in blocks(PAGE) if block.marker == "run"])
 @pytest.mark.slow
 def test_a_command_that_needs_nothing_else_plays_to_the_end(block: str, tmp_path: Path) -> None:
     path = path_with_programs(tmp_path / "programs")
