@@ -10,8 +10,6 @@ import subprocess
 import tomllib
 from pathlib import Path
 
-import httpx
-import pytest
 import yaml
 from rumble_server.cli.main import COMMANDS
 from rumble_server.cli.support.settings import Setting, read_config, settings
@@ -79,22 +77,13 @@ def test_every_command_is_one_of_the_command_line() -> None:
     assert {option for option in mentioned if option not in options} == set()
 
 
-async def test_the_figures_are_those_of_the_server(server: MemoryServer, browser: httpx.AsyncClient) -> None:
+async def test_the_figures_are_those_of_the_server() -> None:
     _, _, rest = PAGE.read_text(encoding="utf-8").partition("<!-- table: figures -->\n\n")
     names = set(re.findall(r"`((?:rumble|process)_\w+)", rest.partition("\n\n")[0]))
-    served = set(re.findall(r"^# TYPE (\w+)", (await browser.get("/metrics")).text, re.MULTILINE))
+    answer = await MemoryServer().browser().get("/metrics")
+    served = set(re.findall(r"^# TYPE (\w+)", answer.text, re.MULTILINE))
     assert {name for name in served if name.startswith("rumble_")} == {n for n in names if n.startswith("rumble_")}
     assert yaml.safe_load(found("yaml").text)["scrape_configs"]
-
-
-@pytest.fixture
-def server() -> MemoryServer:
-    return MemoryServer()
-
-
-@pytest.fixture
-def browser(server: MemoryServer) -> httpx.AsyncClient:
-    return server.browser()
 
 
 def test_the_unit_runs_a_command_of_ours() -> None:

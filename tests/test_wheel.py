@@ -5,18 +5,15 @@ import os
 import re
 import subprocess
 import sys
-import tomllib
 import zipfile
 from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
-pytestmark = [pytest.mark.e2e, pytest.mark.slow]
+from tests.test_repository import PACKAGES, PROJECT, ROOT
 
-ROOT = Path(__file__).parents[1]
-PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-PACKAGES = [ROOT / package for package in PROJECT["tool"]["hatch"]["build"]["targets"]["wheel"]["packages"]]
+pytestmark = [pytest.mark.e2e, pytest.mark.slow]
 
 
 @pytest.fixture(scope="module")
@@ -79,13 +76,7 @@ def test_the_installed_packages_are_the_ones_that_run(installed: Path) -> None:
     assert python("-c", ask, path=[installed]).split() == [str(installed / name / "__init__.py") for name in modules]
 
 
-def test_the_installed_command_knows_the_games(installed: Path) -> None:
-    (entry,) = (installed / "bin").glob("rumble*")
-    games = json.loads(python(str(entry), "games", "--json", path=[installed]))
-    assert {game["name"] for game in games} >= {"tictactoe", "connect4"}
-
-
-def test_installed_bots_find_their_data(installed: Path) -> None:
+def test_the_installed_command_knows_the_game_and_the_data_of_a_bot(installed: Path) -> None:
     asked = ["ask", "perfect", "--game", "tictactoe", "--position", "X....O.XO", "--json"]
     (entry,) = (installed / "bin").glob("rumble*")
     assert json.loads(python(str(entry), *asked, path=[installed]))["move"] == "2"
