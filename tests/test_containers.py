@@ -6,7 +6,6 @@ tests/e2e/test_compose.py runs the same commands without containers.
 import os
 import re
 import shlex
-import tomllib
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -14,12 +13,13 @@ import pytest
 from packaging.requirements import Requirement
 from packaging.version import Version
 from rumble_bots.sdk.address import Address
+from rumble_server.cli.support.settings import read_config
 from rumble_server.config import ServerConfig
 
 from tests.command_line import parse_all
-from tests.containers import ROOT, command, compose, dockerfile, the
+from tests.containers import command, compose, dockerfile, the
+from tests.test_repository import PROJECT, ROOT
 
-PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 EVERY: dict[str, Any] = compose()["services"]
 SERVICES = {name: service for name, service in EVERY.items() if "profiles" not in service}
 CLUSTER = {name: service for name, service in EVERY.items() if service.get("profiles") == ["cluster"]}
@@ -143,14 +143,6 @@ def test_every_part_uses_one_port() -> None:
         assert (address.host, str(address.port)) == ("server", port)
 
 
-def test_the_three_bots_and_nobody_else_play() -> None:
-    assert list(SERVICES) == ["server", "host", *BOTS]
-    assert [command(SERVICES[bot]) for bot in BOTS] == [["rumble", "bot", bot] for bot in BOTS]
-    created = command(SERVICES["host"])
-    assert created[created.index("--start-at-bots") + 1] == str(len(BOTS))
-    assert {SERVICES[bot]["environment"]["RUMBLE_JOIN"] for bot in BOTS} == {created[3]}
-
-
 def test_each_service_waits_for_the_services_it_needs() -> None:
     assert SERVICES["host"]["depends_on"] == {"server": {"condition": "service_healthy"}}
     for bot in BOTS:
@@ -185,6 +177,15 @@ def test_the_cluster_is_three_nodes_that_differ_by_their_addresses_alone() -> No
     assert alike[0] == alike[1] == alike[2]
     served = command(CLUSTER["node1"])
     assert served == ["rumble", "serve", "--host", "0.0.0.0", "--port", port], "the database is in the environment"
+
+
+def test_the_variables_of_a_node_are_settings_of_a_server() -> None:
+    environment = CLUSTER["node1"]["environment"]
+    config = read_config({"host": "0.0.0.0", "house": "none"}, environment)
+    taken = {"DB": config.db, "NODE_ADDRESS": config.node_address}
+    taken |= {"HOST_TOKEN": config.host_token, "ADMIN_TOKEN": config.admin_token}
+    networks = ",".join(sorted(map(str, config.behind_proxy)))
+    assert environment == {f"RUMBLE_{name}": value for name, value in (taken | {"BEHIND_PROXY": networks}).items()}
 
 
 def test_the_secrets_of_a_cluster_come_from_its_environment() -> None:

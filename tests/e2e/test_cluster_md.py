@@ -44,7 +44,7 @@ def is_tried(block: Block) -> None:
 
 
 def test_every_block_passes_its_check() -> None:
-    special = {"elsewhere: it needs Docker": is_tried, "drawing": is_a_drawing}  # tests/e2e/test_compose_cluster.py
+    special = {"elsewhere: it needs Docker": is_tried, "drawing": is_a_drawing}  # tests/test_containers.py
     assert check_page(PAGE, {"sql": is_tried, "sh": are_commands("export", *PROGRAMS), **special}) == 15
 
 

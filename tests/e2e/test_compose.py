@@ -57,7 +57,8 @@ def test_compose_ends_in_a_table(tmp_path: Path) -> None:
     with running(machine.command(command(server)), machine.environment(server), tmp_path / "server.log") as process:
         assert announced_port(process, tmp_path / "server.log") == machine.port
         assert machine.is_healthy()
-        once(machine, command(organiser), organiser)
+        created = typed_here(machine.command(command(organiser))[3:], machine.environment(organiser), tmp_path)
+        assert created.code == 0, created.err
         with ExitStack() as bots:
             playing = {
                 name: bots.enter_context(
@@ -74,11 +75,3 @@ def test_compose_ends_in_a_table(tmp_path: Path) -> None:
     assert {row["name"]: row["played"] for row in answer["standings"]} == dict.fromkeys(services, 40)
     assert answer["standings"][-1]["name"] == "random"
     assert process.returncode == 0
-
-
-def once(machine: Machine, words: Sequence[str], service: dict[str, Any]) -> str:
-    """Run a command to its end, and return its output."""
-    environment = machine.environment(service)
-    done = subprocess.run(machine.command(words), env=environment, capture_output=True, text=True, timeout=PATIENCE_S)
-    assert done.returncode == 0, done.stderr
-    return done.stdout
