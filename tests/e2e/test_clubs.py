@@ -141,23 +141,3 @@ def test_one_name_has_a_key_in_each_club(places: Sequence[Place]) -> None:
     keys = [place.key(name) for place in places for name in BOTS[place.club] if name != "dan"]
     keys += [file.read_text() for file in (places[0].folder / "config").glob("dan@*+c+red.key")]
     assert len(set(keys)) == sum(map(len, BOTS.values()))
-
-
-def test_no_key_of_another_club_is_taken(places: Sequence[Place]) -> None:
-    main, red, blue = places
-    bot = ["bot", "random", "--join", "cup", "--name", "ann"]
-    printed = red.rumble(*bot, "--same-server", blue.address, code=1)
-    assert printed.splitlines()[-1].endswith(f"keys are of one club: --same-server http://{red.address}")
-    printed = red.rumble(*bot, "--key", main.key("ann"), code=1)
-    assert "(bad_key)" in printed
-    assert "--same-server" not in printed
-
-
-def test_a_club_that_is_not_there(places: Sequence[Place]) -> None:
-    address = f"{places[0].address}/c/none"
-    printed = places[0].rumble("bot", "random", "--join", "cup", "--server", address, code=1)
-    assert printed == f"rumble: there is no club none at http://{places[0].address}\n"
-    assert "none" in places[0].rumble("tournament", "list", "--server", address, code=1)
-    printed = places[0].rumble("tournament", "list", "--server", f"{places[0].address}/c/No", code=2)
-    assert "a club's name is 1 to 32 of a-z, 0-9 and -" in printed
-    assert printed.count("\n") == 1
