@@ -11,11 +11,11 @@ from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Self
 
 import httpx
 
-from tests.e2e.processes import PATIENCE_S, TOKEN
+from tests.e2e.processes import PATIENCE_S, TOKEN, Server
 from tests.e2e.recording_bot import Frame, RecordingBot
 from tests.simulation.checks.case import Case, Fact
 from tests.simulation.checks.results import check_results
@@ -59,6 +59,13 @@ class RawField:
     _hurried: asyncio.Event = field(default_factory=asyncio.Event)
     _waking: set[asyncio.Task[None]] = field(default_factory=set)
     _chance: random.Random = field(default_factory=lambda: random.Random(17))
+
+    @classmethod
+    def of_cup(cls, server: Server, bots: int, cycles: int, addresses: Sequence[str]) -> Self:
+        """Create the tournament `cup`, and return its field."""
+        create = ("--game", "tictactoe", "--start-at-bots", str(bots), "--cycles", str(cycles), "--legs", "2")
+        server.tournament("create", "cup", *create)
+        return cls("cup", [f"bot{number:02}" for number in range(1, bots + 1)], addresses)
 
     @asynccontextmanager
     async def playing(self, within_s: float) -> AsyncIterator[None]:
@@ -163,16 +170,10 @@ class RawField:
 
     def wrongs(self) -> Iterator[str]:
         """Yield the frames that blame a bot."""
+        blameless = {"error": ("unavailable",), "rejected": LATE, "notice": NEWS}
         for bot, frame in self.frames:
-            match frame["type"]:
-                case "error" if frame["code"] != "unavailable":
-                    yield f"{bot} was told {frame}"
-                case "rejected" if frame["code"] not in LATE:
-                    yield f"{bot} was told {frame}"
-                case "notice" if frame["code"] not in NEWS:
-                    yield f"{bot} was told {frame}"
-                case _:
-                    pass
+            if frame["type"] in blameless and frame["code"] not in blameless[frame["type"]]:
+                yield f"{bot} was told {frame}"
 
     def judge_transcripts(self, facts: list[Fact], transcript: Callable[[str], list[dict[str, Any]]]) -> None:
         """Assert that each match's transcript has its moves in order, its one verdict, and each told end."""

@@ -56,11 +56,8 @@ def pair(folder: Path, *, synchronous: bool) -> Iterator[Pair]:
 
 async def play(at: Pair, until_it_lacks: Callable[[RawField], Awaitable[object]]) -> RawField:
     """Play a tournament, and put the standby in the primary's place once the standby lacks something."""
-    names = [f"bot{number}" for number in range(1, BOTS + 1)]
     leader = await asyncio.to_thread(at.nodes.leader)
-    create = ("--game", "tictactoe", "--start-at-bots", str(BOTS), "--cycles", str(CYCLES), "--legs", "2")
-    leader.server.tournament("create", "cup", *create)
-    field = RawField("cup", names, at.nodes.bot_urls)
+    field = RawField.of_cup(leader.server, BOTS, CYCLES, at.nodes.bot_urls)
     async with field.playing(90):
         await field.more("match_over", 4, ON_S)
         at.stream.hold()

@@ -105,12 +105,10 @@ def place(folder: Path, *, fsync: bool) -> Iterator[Place]:
 
 async def play(at: Place, bots: int, cycles: int, troubles: list[tuple[str, Trouble]], within_s: float) -> None:
     """Play a tournament with troubles, and judge it."""
-    names = [f"bot{number:02}" for number in range(1, bots + 1)]
-    create = ("--game", "tictactoe", "--start-at-bots", str(bots), "--cycles", str(cycles), "--legs", "2")
-    at.server.server.tournament("create", "cup", *create)
-    field = RawField("cup", names, [at.server.server.bot_url])
+    server = at.server.server
+    field = RawField.of_cup(server, bots, cycles, [server.bot_url])
     await field.play_through(troubles, within_s, ON_S)
-    field.judge_all(at.server.facts(), cycles * bots * (bots - 1), at.server.server.url)
+    field.judge_all(at.server.facts(), cycles * bots * (bots - 1), server.url)
 
 
 @pytest.mark.slow

@@ -12,7 +12,6 @@ from tests.e2e.restartable_server import restartable_server
 
 pytestmark = pytest.mark.e2e
 
-NAMES = [f"bot{number}" for number in range(1, 5)]
 LIES: list[tuple[str, Callable[[Frame], None], str]] = [
     ("match_over", lambda frame: frame.update(scores=[9, 9]), "with scores"),
     ("match_over", lambda frame: frame.update(match="cup.9.9.9.9"), "has nothing of it"),
@@ -28,9 +27,7 @@ LIES: list[tuple[str, Callable[[Frame], None], str]] = [
 @pytest.mark.slow
 async def test_each_planted_lie_is_found(tmp_path: Path) -> None:
     with restartable_server(tmp_path) as restartable:
-        create = ("--game", "tictactoe", "--start-at-bots", "4", "--cycles", "1", "--legs", "2")
-        restartable.server.tournament("create", "cup", *create)
-        field = RawField("cup", NAMES, [restartable.server.bot_url])
+        field = RawField.of_cup(restartable.server, 4, 1, [restartable.server.bot_url])
         async with field.playing(60):
             await field.turns_of_all(30)
         facts = restartable.facts()
