@@ -147,9 +147,7 @@ class Nodes:
 
 
 @contextmanager
-def nodes(
-    folder: Path, count: int, *options: str, several: bool = True, house: str = "none", fsync: bool = False
-) -> Iterator[Nodes]:
+def nodes(folder: Path, count: int, *options: str, several: bool = True, fsync: bool = False) -> Iterator[Nodes]:
     """Run `count` servers on a new database: nodes of a cluster, or if not `several` a leader with standbys.
 
     Afterwards, check that no log has a traceback or a password.
@@ -166,7 +164,7 @@ def nodes(
             server = Server(free_port(), own)
             given = ("--node-address", server.url, "--behind-proxy", "127.0.0.1") if several else ()
             way = stack.enter_context(proxy(database.port))
-            each.append(Node(server, way, url, ("--house", house, *given, *options)))
+            each.append(Node(server, way, url, ("--house", "none", *given, *options)))
         yield made
         for node in each:
             log = (node.server.folder / "serve.log").read_text()

@@ -7,9 +7,7 @@ import signal
 import statistics
 import time
 from collections.abc import Awaitable, Callable, Sequence
-from functools import partial
 from pathlib import Path
-from typing import Any
 
 import httpx
 import pytest
@@ -132,11 +130,8 @@ async def play(
     at: Nodes, bots: int, cycles: int, troubles: Sequence[Callable[[], Awaitable[None]]], most_s: float
 ) -> None:
     """Play a tournament with troubles, and judge it."""
-    names = [f"bot{number:02}" for number in range(1, bots + 1)]
     leader = await asyncio.to_thread(at.leader)
-    create = ("--game", "tictactoe", "--start-at-bots", str(bots), "--cycles", str(cycles), "--legs", "2")
-    leader.server.tournament("create", "cup", *create)
-    field = RawField("cup", names, at.bot_urls)
+    field = RawField.of_cup(leader.server, bots, cycles, at.bot_urls)
     await field.play_through([(trouble.__name__, trouble) for trouble in troubles], most_s, ON_S)
     leader = await asyncio.to_thread(at.leader)
     field.judge_all(at.facts(), cycles * bots * (bots - 1), leader.server.url)
@@ -147,6 +142,29 @@ async def test_bots_come_back_to_the_new_leader_when_the_leader_is_killed_moved_
     with nodes(tmp_path, 2, *OPTIONS) as at:
         may = Troubles(at)
         await play(at, 4, 5, [may.move_main, may.kill_the_leader, may.stop_the_leader], 90)
+
+
+@pytest.mark.slow
+def test_a_drained_leader_ends_and_the_server_that_stood_by_leads(tmp_path: Path) -> None:
+    def wait_for_two() -> None:
+        until(lambda: run(at.url, "SELECT count(*) FROM nodes WHERE until > clock_timestamp()") == [(2,)])
+
+    with nodes(tmp_path, 2, *UNBROKEN, several=False) as at:
+        first, before = at.leader(), at.epoch()
+        drained, other = first.process, at.another(first)
+        created = first.server.tournament("create", "Friday", "--game", "tictactoe")
+        wait_for_two()
+        ((id_,),) = run(at.url, "SELECT node FROM clubs WHERE club = 'main'")
+        typed(at, "node", "drain", str(id_))
+        assert drained.wait(PATIENCE_S) == 0
+        assert at.leader() is other
+        assert at.epoch() > before
+        assert [each["id"] for each in other.server.tournament("list")["tournaments"]] == [created["id"]]
+        until(lambda: first.process is not drained)
+        wait_for_two()
+        stands_by = first.process
+        stands_by.terminate()
+        assert stands_by.wait(PATIENCE_S) == 0
 
 
 @pytest.mark.long
@@ -260,51 +278,3 @@ def test_while_the_database_is_away_nobody_leads_and_all_is_refused_for_a_while(
         for node in at.each:
             node.way.accept()
         assert handshake(at.agree("/"), "/bot") == 101
-
-
-@pytest.mark.long
-def test_house_bots_are_back_where_their_club_is_led_next(tmp_path: Path) -> None:
-    with nodes(tmp_path, 3, *OPTIONS, house="random") as at:
-        first = at.agree("/")
-        until(lambda: all(node.server.url in typed(at, "node", "list") for node in at.each))
-
-        def ask(method: str, path: str, **given: Any) -> Any:
-            """Return the leader's answer; empty after a refusal, or while the named leader is a dead node."""
-            url = f"{at.agree(path).server.url}{path}"
-            try:
-                answer = httpx.request(method, url, headers=ADMINISTRATOR, json=given or None, timeout=PATIENCE_S)
-            except httpx.TransportError:
-                return {}
-            return answer.json() if answer.status_code < 400 else {}
-
-        def is_back(club: str) -> bool:
-            found = ask("GET", f"/c/{club}/api/opponents").get("opponents", [])
-            return [each["name"] for each in found] == ["house-random"]
-
-        for club, node in (("one", first), ("two", at.another(first))):
-            ask("POST", "/api/clubs", name=club)
-            at.agree(f"/c/{club}/")
-            typed(at, "club", "move", club, node.server.url)
-            until(lambda club=club, node=node: at.agree(f"/c/{club}/") is node)  # type: ignore[misc]
-            ask("PATCH", f"/api/clubs/{club}", house=True)
-            until(partial(is_back, club))
-            ask("POST", f"/c/{club}/api/tournaments", name="Cup", game="connect4", cycles=100)
-            ask("POST", f"/c/{club}/api/tournaments/cup/house", bot="random", count=2)
-            ask("POST", f"/c/{club}/api/tournaments/cup/start")
-        dies = at.leader("two")
-        until(lambda: run(at.url, "SELECT count(*) > 20 FROM log WHERE club = 'two'")[0][0])
-        assert house_processes(dies) == 3, "one for residents, and one for each bot that was added"
-        dies.kill()
-        for club in ("one", "two"):
-            until(partial(is_back, club))
-            until(lambda club=club: ask("GET", f"/c/{club}/api/tournaments/cup").get("status") == "finished")  # type: ignore[misc]
-            results = ask("GET", f"/c/{club}/api/tournaments/cup/matches")["matches"]
-            assert {each["termination"] for each in results} == {"normal"}
-            assert len(results) == 200
-        until(lambda: house_processes(at.leader("two")) == 1)
-
-
-def house_processes(node: Node) -> int:
-    """Count the processes of house bots that a node has started."""
-    children = Path(f"/proc/{node.process.pid}/task/{node.process.pid}/children").read_text().split()
-    return sum(b"house_process" in Path(f"/proc/{each}/cmdline").read_bytes() for each in children)
