@@ -14,8 +14,6 @@ from tests.needs import missing, need
 
 SERVER, OTHER = "192.168.77.1", "192.168.77.2"
 """Addresses of the two machines."""
-NAME = "rumble.example"
-"""Name of the server's machine in the hosts file of both machines."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,11 +64,15 @@ class Machine:
         self, person: str, text: str, more: Mapping[str, str] | None = None
     ) -> Iterator[subprocess.Popen[str]]:
         """Run a person's shell commands in the background; the last line runs until the end of the block."""
-        home, environment = self.home(person)
+        _, environment = self.home(person)
         *first, last = text.splitlines()
         command = self.command("\n".join([*first, f"exec env {last}"]))
-        with running(command, {**environment, **(more or {})}, home / "terminal.log") as process:
+        with running(command, {**environment, **(more or {})}, self.terminal_log(person)) as process:
             yield process
+
+    def terminal_log(self, person: str) -> Path:
+        """Return the file with the standard error of a person's background command."""
+        return self.folder / person / "terminal.log"
 
     def end(self) -> None:
         """Kill the processes that are left on this machine, such as the child process of a killed `go run`."""
@@ -90,11 +92,6 @@ def two_machines(folder: Path) -> Iterator[tuple[Machine, Machine]]:
     path = path_with_programs(folder / "programs")
     with ExitStack() as stack:
         for name in names:
-            hosts = Path("/etc/netns", name)
-            hosts.mkdir(parents=True)
-            stack.callback(hosts.rmdir)
-            (hosts / "hosts").write_text(f"127.0.0.1 localhost\n{SERVER} {NAME}\n")
-            stack.callback((hosts / "hosts").unlink)
             try:
                 ip("netns", "add", name)
             except subprocess.CalledProcessError as error:

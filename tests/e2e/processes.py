@@ -157,11 +157,18 @@ def frozen(process: subprocess.Popen[Any]) -> Iterator[None]:
         process.send_signal(signal.SIGCONT)
 
 
+def announcement(process: subprocess.Popen[str], log: Path) -> str:
+    """Return the output of a server up to the line that tells that the server is ready."""
+    assert process.stdout is not None
+    printed = ""
+    for line in process.stdout:
+        printed += line
+        if line.startswith("listening on "):
+            return printed
+    raise AssertionError(f"the server did not start: {printed}{log.read_text()}")
+
+
 def announced_port(process: subprocess.Popen[str], log: Path) -> int:
     """Return the port that a server prints when it is ready."""
-    assert process.stdout is not None
-    for line in process.stdout:
-        found = re.match(r"listening on \S+ port (\d+);", line)
-        if found:
-            return int(found[1])
-    raise AssertionError(f"the server did not start: {log.read_text()}")
+    (port,) = re.findall(r"^listening on \S+ port (\d+);", announcement(process, log), re.MULTILINE)
+    return int(port)

@@ -1,7 +1,6 @@
 """A server that can be killed and started again on the same port and database."""
 
 import json
-import re
 import signal
 import sqlite3
 import subprocess
@@ -12,6 +11,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import psutil
+
 from tests.e2e.processes import (
     ADMIN_TOKEN,
     LOOPBACK,
@@ -19,6 +20,7 @@ from tests.e2e.processes import (
     RUMBLE,
     TOKEN,
     Server,
+    announcement,
     clean_environment,
     free_port,
     frozen,
@@ -77,13 +79,7 @@ class RestartableServer:
                 stderr=complaints,
                 text=True,
             )
-        assert self.process.stdout is not None
-        self.announced = ""
-        for line in self.process.stdout:
-            self.announced += line
-            if line.startswith("listening on "):
-                return
-        raise AssertionError(f"the server did not start: {self.log}")
+        self.announced = announcement(self.process, self.folder / "serve.log")
 
     @property
     def log(self) -> str:
@@ -113,23 +109,17 @@ class RestartableServer:
             self.process.stdout.close()
 
     def memory_mb(self) -> float:
-        """Return the resident memory in MB; 0 where the system does not tell."""
-        if not Path("/proc/self/status").exists():
-            return 0.0
-        status = Path(f"/proc/{self.process.pid}/status").read_text()
-        found = re.search(r"VmRSS:\s+(\d+) kB", status)
-        assert found is not None
-        return int(found[1]) / 1024
+        """Return the resident memory in MB."""
+        return float(psutil.Process(self.process.pid).memory_info().rss) / 2**20
 
     def children(self) -> list[int]:
-        """Return the running child processes of the server. Linux only."""
-        children = Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children")
-        return [int(child) for child in children.read_text().split()]
+        """Return the running child processes of the server."""
+        return [child.pid for child in psutil.Process(self.process.pid).children()]
 
     def writer(self) -> int:
-        """Return the id of the process that writes the database. Linux only."""
-        is_writer = "store.sqlite.writer"
-        (writer,) = [each for each in self.children() if is_writer in Path(f"/proc/{each}/cmdline").read_text()]
+        """Return the id of the process that writes the database."""
+        is_writer = "rumble_server.store.sqlite.writer"
+        (writer,) = [each for each in self.children() if is_writer in psutil.Process(each).cmdline()]
         return writer
 
     def facts(self, tournament: str = "%") -> list[Fact]:

@@ -12,13 +12,12 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e.namespaces import NAME, SERVER, Machine, two_machines
-from tests.e2e.processes import PATIENCE_S
+from tests.e2e.namespaces import SERVER, Machine, two_machines
+from tests.e2e.processes import PATIENCE_S, announcement
 from tests.needs import need
 
 pytestmark = pytest.mark.e2e
 TOKEN = {"RUMBLE_HOST_TOKEN": "choose-something-long"}
-LISTENS = "listening on "
 
 
 class Class:
@@ -32,13 +31,7 @@ class Class:
     def serve(self, command: str) -> str:
         """Start the server as the teacher does; return its output up to the line "listening on"."""
         process = self._stack.enter_context(self.here.leaves_running("teacher", command, TOKEN))
-        assert process.stdout is not None
-        printed = ""
-        for line in process.stdout:
-            printed += line
-            if line.startswith(LISTENS):
-                return printed
-        raise AssertionError(f"the server did not start: {printed}")
+        return announcement(process, self.here.terminal_log("teacher"))
 
     def teacher(self, command: str) -> str:
         """Run a command in the teacher's second terminal."""
@@ -57,17 +50,16 @@ class Class:
         """Have a pupil run the copied command of a bot; its last line runs until the tournament is over."""
         self._playing[pupil] = self._stack.enter_context(self.there.leaves_running(pupil, command))
 
-    def ends(self) -> dict[str, str]:
-        """Wait for all bots, and return the output of each."""
+    def ends(self) -> None:
+        """Wait for all bots."""
         printed, until = {}, time.monotonic() + 2 * PATIENCE_S
         for pupil, process in self._playing.items():
             with contextlib.suppress(subprocess.TimeoutExpired):  # a process that runs on has no return code
                 printed[pupil] = process.communicate(timeout=max(until - time.monotonic(), 0.1))[0]
         for pupil, process in self._playing.items():
-            said = printed.get(pupil, "") + (self.there.folder / pupil / "terminal.log").read_text()
+            said = printed.get(pupil, "") + self.there.terminal_log(pupil).read_text()
             assert process.returncode in (0, None), f"{pupil}'s bot ended with {process.returncode}: {said}"
             assert process.returncode == 0, f"{pupil}'s bot plays still: {said}"
-        return printed
 
     def names(self, tournament: str) -> list[str]:
         """Return the bots' names of a tournament that is over, after a check that no bot committed a fault."""
@@ -102,12 +94,6 @@ def school(tmp_path: Path) -> Iterator[Class]:
         yield Class(here, there, stack)
 
 
-def link_of(printed: str) -> str:
-    """Return the link that `create` or `invite` printed."""
-    (found,) = re.findall(r"https?://\S+/tournaments/\S+", printed)
-    return str(found)
-
-
 @pytest.mark.slow
 def test_everything_that_the_server_says_works_on_another_machine(school: Class) -> None:
     printed = school.serve("rumble serve --host 0.0.0.0")
@@ -115,7 +101,7 @@ def test_everything_that_the_server_says_works_on_another_machine(school: Class)
     assert page == [f"http://{SERVER}:8765/"]
     school.teacher("rumble tournament create lesson --game tictactoe --legs 1 --start-at-bots 6 --invite tell-nobody")
     printed = school.teacher("rumble tournament invite lesson")
-    link = link_of(printed)
+    (link,) = re.findall(r"https?://\S+/tournaments/\S+", printed)
     assert link.startswith(page[0])
     school.writes("host's friend")
     school.plays("host's friend", re.findall(r"^command +(.*)", printed, re.MULTILINE)[0])
@@ -136,20 +122,3 @@ def test_everything_that_the_server_says_works_on_another_machine(school: Class)
     school.plays("fay", commands.strip())
     school.ends()
     assert len(set(school.names("lesson"))) == 6
-
-
-@pytest.mark.long
-def test_everybody_is_told_the_public_url(school: Class) -> None:
-    url = f"http://{NAME}:8765"
-    printed = school.serve(f"rumble serve --host 0.0.0.0 --public-url {url}")
-    assert re.findall(r"^page +(\S+)", printed, re.MULTILINE) == [f"{url}/"]
-    printed = school.teacher("rumble tournament create lesson --game tictactoe --start-at-bots 2 --invite tell-nobody")
-    link = link_of(printed)
-    assert link.startswith(f"{url}/tournaments/lesson?")
-    school.writes("host's friend")
-    school.plays("host's friend", re.findall(r"^bots join with: (.*)", printed, re.MULTILINE)[0])
-    page = school.opens("ann", link)
-    assert f"{NAME}:8765" in page.copied("join")
-    school.plays("bob", school.opens("bob", page.link("/write")).copied("bare"))
-    assert all(SERVER not in text for text in (printed, page.source, *school.ends().values()))
-    assert len(set(school.names("lesson"))) == 2

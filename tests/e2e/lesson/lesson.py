@@ -14,6 +14,7 @@ from tests.bots.starters.building import go_proxy
 from tests.e2e.lesson.classroom import PATIENCE_MS, Person, at_a_browser, seated
 from tests.e2e.lesson.pupils import FLOODING, HOSTILE, Pupil
 from tests.e2e.namespaces import Machine
+from tests.e2e.processes import announcement
 
 SERVE = "rumble serve --host 0.0.0.0"
 JOINING = 1
@@ -53,14 +54,11 @@ class Lesson:
         self.served = ExitStack()
         process = self.served.enter_context(self.here.leaves_running("teacher", SERVE))
         self.commands += 1
-        assert process.stdout is not None
         lines: dict[str, str] = {}
-        for line in process.stdout:
+        for line in announcement(process, self.here.terminal_log("teacher")).splitlines():
             what, _, rest = line.strip().partition("  ")
             lines.setdefault(what, rest.strip().partition("  ")[0])
-            if line.startswith("listening on "):
-                return lines
-        raise AssertionError(f"the server did not start: {lines}")
+        return lines
 
     async def teacher_creates(self, browser: Browser, lines: dict[str, str]) -> str:
         """Have the teacher log in and create a classroom; return the join code."""
