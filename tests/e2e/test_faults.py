@@ -10,12 +10,11 @@ from dataclasses import dataclass
 from statistics import median
 from typing import Any
 
-import httpx
 import pytest
 from rumble_bots.reference.faulty import FAULTS
 
 from tests.e2e.log_checks import assert_all_played
-from tests.e2e.processes import PATIENCE_S, RUMBLE, TOKEN, Server
+from tests.e2e.processes import RUMBLE, Server
 from tests.e2e.recording_bot import Frame, RecordingBot
 from tests.e2e.restartable_server import ROOT, RestartableServer, restartable_server
 from tests.needs import long_or
@@ -81,24 +80,9 @@ def test_healthy_bots_notice_nothing(played: Played) -> None:
 
 
 def create(restartable: RestartableServer, bots: int) -> None:
-    config: dict[str, Any] = {
-        "name": "cup",
-        "game": "tictactoe",
-        "legs": 2,
-        "time_control": {"move_ms": MOVE_MS},
-        "openings": "none",
-        "start_at_bots": bots,
-        "away_ms": AWAY_MS,
-        "absent_ms": ABSENT_MS,
-        "bench_after": BENCH_AFTER,
-    }
-    answer = httpx.post(
-        f"http://127.0.0.1:{restartable.server.port}/api/tournaments",
-        json=config,
-        headers={"Authorization": f"Bearer {TOKEN}"},
-        timeout=PATIENCE_S,
-    )
-    assert answer.status_code == 201, answer.text
+    how = ("--game", "tictactoe", "--legs", "2", "--openings", "none", "--start-at-bots", str(bots))
+    times = ("--move-ms", str(MOVE_MS), "--away-ms", str(AWAY_MS), "--absent-ms", str(ABSENT_MS))
+    restartable.server.tournament("create", "cup", *how, *times, "--bench-after", str(BENCH_AFTER))
 
 
 @contextmanager
