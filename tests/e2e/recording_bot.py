@@ -1,19 +1,11 @@
-"""A small bot that records every result: a class for tests, and a program that can be killed.
-
-    python -m tests.e2e.recording_bot URL TOURNAMENT NAME FOLDER THINK_MS
-
-The bot thinks THINK_MS ms per move until the file `hurry` is in FOLDER, and appends results to FOLDER/NAME.jsonl.
-Its moves depend on the position alone.
-"""
+"""A small bot that tells a test every frame. Its moves depend on the position alone."""
 
 import asyncio
 import json
-import sys
 import zlib
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 from websockets.asyncio.client import ClientConnection, connect
@@ -22,7 +14,6 @@ from websockets.exceptions import ConnectionClosed, WebSocketException
 Frame = dict[str, Any]
 
 AGAIN_S = 0.1
-RESULTS = ("match_over", "tournament_over")
 
 
 @dataclass(slots=True)
@@ -38,12 +29,15 @@ class RecordingBot:
     closes: list[int] = field(default_factory=list)
     """Close codes of its connections, in order."""
     _answers: set[asyncio.Task[None]] = field(default_factory=set)
+    _socket: ClientConnection | None = None
+    """The newest connection."""
 
     async def play(self) -> None:
         """Play until the end of the tournament."""
         while True:
             try:
                 async with connect(self.url, compression=None, ping_interval=None, proxy=None) as socket:
+                    self._socket = socket
                     async for text in socket:
                         frame = json.loads(text)
                         self.heard(frame)
@@ -56,6 +50,11 @@ class RecordingBot:
             except (OSError, EOFError, WebSocketException):
                 pass
             await self.come_again()
+
+    def cut(self) -> None:
+        """End the connection without a close, as the death of a bot's process does."""
+        if self._socket is not None:
+            self._socket.transport.abort()
 
     async def come_again(self) -> None:
         """Wait before the next connection."""
@@ -89,28 +88,3 @@ def chosen(turn: Frame) -> str:
     text = json.dumps(turn["state"], sort_keys=True)
     legal: list[str] = turn["legal"]
     return legal[zlib.crc32(text.encode()) % len(legal)]
-
-
-def read_recorded(folder: Path) -> list[Frame]:
-    """Read all results that the recording bots wrote into a folder, without lines cut off by a kill."""
-    lines = (line for file in sorted(folder.glob("*.jsonl")) for line in file.read_text().splitlines())
-    return [json.loads(line) for line in lines if line.endswith("}")]
-
-
-def main() -> None:
-    url, tournament, name, folder, think_ms = sys.argv[1:]
-    hurry = Path(folder) / "hurry"
-    with (Path(folder) / f"{name}.jsonl").open("a") as notes:
-
-        def heard(frame: Frame) -> None:
-            if frame["type"] in RESULTS:
-                print(json.dumps(frame), file=notes, flush=True)
-
-        bot = RecordingBot(
-            url, tournament, name, think_s=lambda: 0 if hurry.exists() else int(think_ms) / 1000, heard=heard
-        )
-        asyncio.run(bot.play())
-
-
-if __name__ == "__main__":
-    main()

@@ -2,100 +2,60 @@
 
 import asyncio
 import random
-import subprocess
-import sys
-import time
-from collections import Counter
 from pathlib import Path
 
 import pytest
 
 from tests.e2e.log_checks import assert_all_played, assert_told_as_logged
-from tests.e2e.recording_bot import Frame, RecordingBot, read_recorded
-from tests.e2e.restartable_server import ROOT, RestartableServer, restartable_server
-from tests.waiting import until
+from tests.e2e.recording_bot import Frame, RecordingBot
+from tests.e2e.restartable_server import restartable_server
 
 pytestmark = pytest.mark.e2e
 
 SERVER_KILLS, BOT_KILLS = 25, 3
 NAMES = tuple(f"bot{number:02}" for number in range(1, 13))
-THINK_MS = 150
+THINK_S = 0.15
 BOUND_S = 120
 DRAIN_BOUND_S = 12
 
 
-class Bots:
-    """Twelve bot processes; a killed process is started again."""
-
-    def __init__(self, restartable: RestartableServer) -> None:
-        self._restartable = restartable
-        self._folder = restartable.folder / "recorded"
-        self._folder.mkdir()
-        self._running = {name: self._start(name) for name in NAMES}
-
-    def _start(self, name: str) -> "subprocess.Popen[bytes]":
-        arguments = [self._restartable.server.bot_url, "cup", name, str(self._folder), str(THINK_MS)]
-        return subprocess.Popen([sys.executable, "-m", "tests.e2e.recording_bot", *arguments], cwd=ROOT)
-
-    def kill(self, name: str) -> None:
-        self._running[name].kill()
-        self._running[name].wait()
-        self._running[name] = self._start(name)
-
-    def hurry(self) -> None:
-        """Let bots answer at once from now on."""
-        (self._folder / "hurry").touch()
-
-    def wait(self, until: float) -> None:
-        """Wait until each bot was told the end of the tournament. Raises TimeoutExpired."""
-        for process in self._running.values():
-            assert process.wait(max(0.1, until - time.monotonic())) == 0
-
-    def end(self) -> None:
-        for process in self._running.values():
-            process.kill()
-            process.wait()
-
-    def recorded(self) -> list[Frame]:
-        return read_recorded(self._folder)
-
-
 @pytest.mark.long
-def test_25_kills_of_the_server_and_3_of_each_bot(tmp_path: Path) -> None:
-    fate = random.Random(7)
-    began = time.monotonic()
+async def test_25_kills_of_the_server_and_3_of_each_bot(tmp_path: Path) -> None:
+    fate, frames = random.Random(7), list[Frame]()
+    begun, hurried = asyncio.Event(), asyncio.Event()
+
+    def heard(frame: Frame) -> None:
+        frames.append(frame)
+        if frame["type"] == "match_start":
+            begun.set()
+
+    def think_s() -> float:
+        return 0.0 if hurried.is_set() else THINK_S
+
     with restartable_server(tmp_path) as restartable:
         create = ("--game", "tictactoe", "--start-at-bots", "12", "--cycles", "1", "--legs", "2")
         restartable.server.tournament("create", "cup", *create)
-        bots = Bots(restartable)
-        try:
-            wait_for_start(restartable)
-            bot_kills = [name for name in NAMES for _ in range(BOT_KILLS)]
-            fate.shuffle(bot_kills)
+        bots = [RecordingBot(restartable.server.bot_url, "cup", name, 1, think_s, heard) for name in NAMES]
+        cuts = bots * BOT_KILLS
+        fate.shuffle(cuts)
+        async with asyncio.timeout(BOUND_S), asyncio.TaskGroup() as playing:
+            for bot in bots:
+                playing.create_task(bot.play())
+            await begun.wait()
             for number in range(SERVER_KILLS):
-                for name in bot_kills[number::SERVER_KILLS]:
-                    bots.kill(name)
-                time.sleep(fate.uniform(0.02, 0.7))
-                restartable.kill()
-                restartable.start()
+                for bot in cuts[number::SERVER_KILLS]:
+                    bot.cut()
+                await asyncio.sleep(fate.uniform(0.02, 0.7))
+                await asyncio.to_thread(restartable.kill)
+                await asyncio.to_thread(restartable.start)
             ended = any(fact["fact"] == "tournament_ended" for fact in restartable.facts())
             assert not ended, "over before the last kill"
-            bots.hurry()
-            bots.wait(began + BOUND_S)
-        finally:
-            bots.end()
+            hurried.set()
         facts = restartable.facts()
-    assert time.monotonic() - began < BOUND_S
     assert_all_played(facts, NAMES)
-    assert assert_told_as_logged(bots.recorded(), facts) > 100
+    assert assert_told_as_logged(frames, facts) > 100
     assert len([fact for fact in facts if fact["fact"] == "match_over" and fact["scores"] is not None]) == 132
-    ends = Counter(fact["termination"] for fact in facts if fact["fact"] == "match_over")
-    assert ends.keys() <= {"normal"}, ends
-
-
-def wait_for_start(restartable: RestartableServer) -> None:
-    """Wait until the tournament runs."""
-    until(lambda: any(fact["fact"] == "match_started" for fact in restartable.facts()))
+    assert {fact["termination"] for fact in facts if fact["fact"] == "match_over"} == {"normal"}
 
 
 @pytest.mark.slow
