@@ -1,9 +1,7 @@
 """Every game of OpenSpiel on a real server: played by random bots, killed once in the middle, replayed from the log."""
 
 import asyncio
-import json
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
@@ -12,10 +10,10 @@ from typing import Any
 import httpx
 import pytest
 from rumble_engine import Outcome, game_families, get_game
-from websockets.asyncio.client import connect
-from websockets.exceptions import WebSocketException
+from websockets.asyncio.client import ClientConnection
 
 from tests.e2e.processes import TOKEN
+from tests.e2e.recording_bot import Frame, RecordingBot
 from tests.e2e.restartable_server import RestartableServer, restartable_server
 from tests.simulation.checks.board import Board
 from tests.simulation.checks.case import Fact
@@ -53,33 +51,28 @@ class Evening:
             self.all_ready.set()
 
 
-async def play(server: RestartableServer, tournament: int, seat: int, evening: Evening) -> None:
-    """Play legal moves at random; before the kill, answer no turn from the held ply on."""
-    random = Random(f"{tournament} {seat}")
-    while True:
-        with suppress(OSError, EOFError, WebSocketException):
-            async with connect(server.server.bot_url, ping_interval=None, proxy=None, max_size=2**20) as socket:
-                async for text in socket:
-                    frame = json.loads(text)
-                    match frame["type"]:
-                        case "welcome":
-                            name = f"t{tournament}-{seat}"
-                            await socket.send(json.dumps({"type": "login", "name": name, "join": f"t{tournament}"}))
-                        case "turn":
-                            if frame["ply"] >= evening.held_at[tournament] and not evening.going.is_set():
-                                evening.note(tournament, "held")
-                                continue
-                            move = random.choice(frame["legal"])
-                            said = {"type": "move", "match": frame["match"], "turn_id": frame["turn_id"], "move": move}
-                            await socket.send(json.dumps(said))
-                        case "match_over":
-                            evening.note(tournament, "over")
-                            evening.over[tournament] = frame
-                        case "tournament_over":
-                            return
-                        case "error" | "rejected":
-                            raise AssertionError(f"{tournament}: {frame}")
-        await asyncio.sleep(0.1)
+@dataclass(slots=True)
+class Guest(RecordingBot):
+    """A bot that plays legal moves at random. Before the kill, it answers no turn from the held ply on."""
+
+    number: int = 0
+    """The number of its tournament."""
+    evening: Evening = field(default_factory=lambda: Evening([]))
+    random: Random = field(default_factory=Random)
+
+    async def _on(self, socket: ClientConnection, frame: Frame) -> None:
+        kind = frame["type"]
+        assert kind not in ("error", "rejected"), f"{self.number}: {frame}"
+        if kind == "match_over":
+            self.evening.note(self.number, "over")
+            self.evening.over[self.number] = frame
+        if kind == "turn" and frame["ply"] >= self.evening.held_at[self.number] and not self.evening.going.is_set():
+            self.evening.note(self.number, "held")
+        else:
+            await RecordingBot._on(self, socket, frame)
+
+    def move_frame(self, turn: Frame) -> Frame:
+        return {**RecordingBot.move_frame(self, turn), "move": self.random.choice(turn["legal"])}
 
 
 async def play_all(server: RestartableServer, games: Sequence[str], held_at: list[int]) -> Evening:
@@ -96,7 +89,9 @@ async def play_all(server: RestartableServer, games: Sequence[str], held_at: lis
     async with asyncio.TaskGroup() as bots:
         for number, name in enumerate(games):
             for seat in range(get_game(name).seats):
-                bots.create_task(play(server, number, seat, evening))
+                url, own = server.server.bot_url, Random(f"{number} {seat}")
+                bot = Guest(url, f"t{number}", f"t{number}-{seat}", number=number, evening=evening, random=own)
+                bots.create_task(bot.play())
         async with asyncio.timeout(120):
             await evening.all_ready.wait()
         await asyncio.to_thread(server.kill)
