@@ -107,16 +107,10 @@ async def test_a_lesson(tmp_path: Path, chromium: str) -> None:
         wrong += [f"{tournament}: {pair} have not {LEGS} results" for pair in judged.unplayed(LEGS)]
         wrong += [f"{tournament}: {match} has two results" for match in judged.twice]
         wrong += [f"blamed: {each}" for each in judged.blamed if shown.get(each[0]) in honest]
-        think_ms = sorted(ms for bot, took in judged.think_ms.items() if shown.get(bot) in honest for ms in took)
         figures[tournament] = {
             "bots": len(judged.bots),
             "results": judged.results.total(),
             "blamed": {f"{shown.get(bot)}: {how}": count for (bot, how), count in judged.blamed.items()},
-            "moves, median and p99 and longest in ms": (
-                len(think_ms),
-                *(think_ms[len(think_ms) * share // 100 - 1] for share in (50, 99, 100)),
-            ),
-            "excused ms": sum(judged.excused_ms),
         }
     figures["joined: bot, clicks, typed characters, s to play"] = [
         f"{took.pupil.where} {took.pupil.language}: {took.clicks}, {took.typed}, {took.seconds}" for took in made.took
