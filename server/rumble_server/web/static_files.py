@@ -14,10 +14,13 @@ from posixpath import normpath
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
+from rumble_server.starters.starter import STARTERS, Language
 from rumble_server.web.errors import WebError
 from rumble_server.web.request_headers import has_etag, takes_gzip
 
 STATIC = Path(__file__).parent / "static"
+BARE_BOT = STARTERS[Language.PYTHON].folder / "bare_bot.py"
+"""Path of the bot without any code of Rumble, for readers without a checkout of the repository."""
 PREFIX = "/static"
 MEDIA_TYPES = {
     ".css": "text/css; charset=utf-8",
@@ -53,11 +56,12 @@ class StaticFile:
 
 
 class StaticFiles:
-    """The static files of a folder, which are all read once, at the start."""
+    """The static files of a folder and other files, which are all read once, at the start."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, *others: Path) -> None:
         found = (path for path in folder.rglob("*") if path.suffix in MEDIA_TYPES)
         self._files = {path.relative_to(folder).as_posix(): StaticFile(path) for path in found}
+        self._files |= {path.name: StaticFile(path) for path in others}
         etags = "".join(f"{name} {file.etag}\n" for name, file in sorted(self._files.items()))
         self.root = f"{PREFIX}/{blake2b(etags.encode(), digest_size=8).hexdigest()}"
         """The path under which browsers keep the files.
@@ -112,4 +116,4 @@ class StaticFiles:
 @cache
 def static_files() -> StaticFiles:
     """Read the static files of the server, once for all servers of a Python process."""
-    return StaticFiles(STATIC)
+    return StaticFiles(STATIC, BARE_BOT)

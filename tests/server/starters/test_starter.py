@@ -119,10 +119,9 @@ def test_the_table_of_the_readme_has_the_commands_of_each_starter() -> None:
     assert [link for link in links if not (BOTS / link).exists()] == []
 
 
-def test_a_wheel_has_all_files_of_all_starters() -> None:
+def test_a_wheel_has_all_files_of_all_starters_and_the_bare_bot() -> None:
+    files = [f"{language}/{file}" for language, starter in STARTERS.items() for file in starter.files]
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     assert project["tool"]["hatch"]["build"]["targets"]["wheel"]["force-include"] == {
-        f"bots/{language}/{file}": f"rumble_server/starters/data/{language}/{file}"
-        for language, starter in STARTERS.items()
-        for file in starter.files
+        f"bots/{file}": f"rumble_server/starters/data/{file}" for file in [*files, "python/bare_bot.py"]
     }

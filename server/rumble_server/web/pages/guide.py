@@ -9,10 +9,7 @@ from rumble_protocol.schema import schemas, text
 from rumble_protocol.server_messages import SERVER_MESSAGES
 
 from rumble_server.web.api.export_models import export_schema
-from rumble_server.web.static_files import STATIC
-
-BARE_BOT = STATIC / "bare_bot.py"
-"""Path of a copy of `bots/python/bare_bot.py`, for readers without a checkout of the repository."""
+from rumble_server.web.static_files import BARE_BOT
 
 
 @dataclass(frozen=True, slots=True)

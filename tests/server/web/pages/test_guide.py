@@ -20,8 +20,9 @@ from tests.server.web.pages.html import Page
 ROOT = Path(__file__).parents[4]
 
 
-def test_the_bare_bot_is_the_one_of_the_repository() -> None:
-    assert guide.BARE_BOT.read_bytes() == (ROOT / "bots" / "python" / "bare_bot.py").read_bytes()
+async def test_the_bare_bot_is_the_one_of_the_repository(browser: httpx.AsyncClient) -> None:
+    bot = (ROOT / "bots" / "python" / "bare_bot.py").read_bytes()
+    assert (await browser.get("/static/bare_bot.py")).content == bot
 
 
 def test_every_message_is_there_with_its_fields() -> None:
