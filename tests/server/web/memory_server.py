@@ -213,7 +213,8 @@ class MemoryServer:
         self.log = WaitingLog(self.world)
         self.reader = MemoryReader(self.world)
         counts: Counter[type] = Counter()
-        self.feed = Feed(self.world.arena, self.log, Ranker(self.world.clock.now_ms), counts)
+        ranker = Ranker(self.world.clock.now_ms, lambda task, done: done(task(), 0.0))
+        self.feed = Feed(self.world.arena, self.log, ranker, counts)
         self.house = FakeHouse()
         self.house_bots = HouseBots(self.world.arena, HouseKeys("a-secret"), self.house, residents)
         self._published = self.world.log.durable

@@ -59,10 +59,11 @@ class Channel:
         self.tournament = tournament
         self.changes = Changes(tournament)
         """The changes that have not been sent to readers."""
-        self.has_new_ranking = False
-        """True if standings or ratings were computed since the last flush."""
         self.readers: set[FeedReader] = set()
         self._ranker = ranker
+        self._rankings = ranker.refresh(tournament)
+        self._flushed_ranking = self._rankings.background
+        """The newest ranking from a background computation at the last flush."""
         self.quiet_since_ms = play.clock.now_ms()
         """Time in ms of the last event."""
         self._flushed_at_ms = self.quiet_since_ms
@@ -255,8 +256,8 @@ class Channel:
         self.changes.put_first(put_off)
 
     def _other_events(self, changes: Changes) -> Iterator[ServerMessageModel]:
-        now_ms, has_new_ranking = self._play.clock.now_ms(), self.has_new_ranking
-        self.has_new_ranking = False
+        now_ms, has_new_ranking = self._play.clock.now_ms(), self._rankings.background is not self._flushed_ranking
+        self._flushed_ranking = self._rankings.background
         presence = views.presence(self.tournament, self._play)
         if changes.has_changed_field or presence != self._presence:
             yield self._field()

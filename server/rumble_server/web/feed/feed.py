@@ -33,7 +33,6 @@ class Feed:
     def __init__(self, play: ClubPlay, log: DurableLog, ranker: Ranker, counts: Counter[type]) -> None:
         """Make the feed of a club. `publish` adds to `counts` the number of published facts of each type."""
         self.ranker = ranker
-        ranker.listeners.append(self._on_ranking)
         self._fact_counts = counts
         self._play = play
         self._log = log
@@ -121,11 +120,6 @@ class Feed:
     def _reader(self, first: list[Chunk], catch_up: CatchUp, *, gzipped: bool) -> FeedReader:
         now_ms = self._play.clock.now_ms
         return FeedReader(first, catch_up, self._must_wait_for_disk, now_ms, self._waker.wake, gzipped=gzipped)
-
-    def _on_ranking(self, tournament: Tournament) -> None:
-        channel = self._channels.get(tournament.id)
-        if channel is not None:
-            channel.has_new_ranking = True
 
     def close(self) -> None:
         """End every stream, because the server is about to stop."""

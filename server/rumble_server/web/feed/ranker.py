@@ -25,7 +25,7 @@ from rumble_server.tournament.tournament import Tournament
 log = logging.getLogger(__name__)
 
 PACE_MS, SLOWEST_PACE_MS = 1_000, 10_000
-"""Smallest and largest value of `_RankingState.pace_ms`, in ms. Between these bounds, the value depends on `SHARE`."""
+"""Smallest and largest value of `RankingState.pace_ms`, in ms. Between these bounds, the value depends on `SHARE`."""
 SHARE = 0.02
 """Share of a processor that a tournament's background computations should not exceed, apart from the first computation.
 
@@ -81,11 +81,6 @@ RankingWork = Callable[[RankingTask, OnRanked], None]
 """A function that runs a task, usually in the background, and then calls the given `OnRanked`."""
 
 
-def run_inline(task: RankingTask, done: OnRanked) -> None:
-    """Run a task at once on the calling thread."""
-    done(task(), 0.0)
-
-
 def run_on_thread(task: RankingTask, done: OnRanked) -> None:
     """Run a task on a thread of the event loop's executor."""
 
@@ -103,7 +98,7 @@ def run_on_thread(task: RankingTask, done: OnRanked) -> None:
 
 
 @dataclass(slots=True)
-class _RankingState:
+class RankingState:
     """A tournament's newest ranking from a background computation, and the newest ranking that was shown."""
 
     background: Ranking | None = None
@@ -118,12 +113,10 @@ class _RankingState:
 class Ranker:
     """The rankings of every tournament that somebody reads. Only code on the event loop may use them."""
 
-    def __init__(self, now_ms: Callable[[], int], work: RankingWork = run_inline) -> None:
-        self.listeners: list[Callable[[Tournament], None]] = []
-        """Listeners, called with the tournament after each background computation."""
+    def __init__(self, now_ms: Callable[[], int], work: RankingWork) -> None:
         self._now_ms = now_ms
         self._work = work
-        self._known: WeakKeyDictionary[LiveStandings[Any], _RankingState] = WeakKeyDictionary()
+        self._known: WeakKeyDictionary[LiveStandings[Any], RankingState] = WeakKeyDictionary()
         """The rankings of each tournament, keyed by its `LiveStandings`, which lives as long as the tournament."""
 
     def ranking(self, tournament: Tournament) -> Ranking:
@@ -144,7 +137,7 @@ class Ranker:
         return shown
 
     async def fresh_ranking(self, tournament: Tournament) -> Ranking:
-        """Return an exact ranking if the tournament is over, else a ranking at most `_RankingState.pace_ms` old."""
+        """Return an exact ranking if the tournament is over, else a ranking at most `RankingState.pace_ms` old."""
         for _ in range(2):  # the second time if the computation began before the tournament's end
             known = self.refresh(tournament)
             if not known.is_busy or not self._is_old(tournament, known):
@@ -154,23 +147,23 @@ class Ranker:
             await done
         return self.ranking(tournament)
 
-    def refresh(self, tournament: Tournament) -> "_RankingState":
+    def refresh(self, tournament: Tournament) -> RankingState:
         """Start a background computation if one is due; return the tournament's rankings."""
         known = self._known.get(tournament.standings)
         if known is None:
-            known = self._known[tournament.standings] = _RankingState()
+            known = self._known[tournament.standings] = RankingState()
         if not known.is_busy and self._is_old(tournament, known):
             self._compute(tournament, known)
         return known
 
-    def _is_old(self, tournament: Tournament, known: _RankingState) -> bool:
+    def _is_old(self, tournament: Tournament, known: RankingState) -> bool:
         computed = known.background
         if computed is None:
             return True
         since_ms = self._now_ms() - known.computed_at_ms
         return computed.version != tournament.standings.version and (tournament.is_over or since_ms >= known.pace_ms)
 
-    def _compute(self, tournament: Tournament, known: _RankingState) -> None:
+    def _compute(self, tournament: Tournament, known: RankingState) -> None:
         task = _ranking_task(tournament)
 
         def done(ranking: Ranking | None, cpu_s: float) -> None:
@@ -184,8 +177,6 @@ class Ranker:
             for future in waiting:
                 if not future.done():
                     future.set_result(None)
-            for listener in self.listeners:
-                listener(tournament)
 
         known.is_busy = True
         self._work(task, done)

@@ -16,7 +16,6 @@ from rumble_server.web.feed.ranker import (
     Ranker,
     RankingTask,
     movement_results,
-    run_inline,
 )
 
 
@@ -157,15 +156,6 @@ def test_unrated_tournaments_have_no_ratings() -> None:
     assert (ranking.ratings, ranking.model, ranking.standings[0].rating) == (None, "", None)
 
 
-def test_listeners_hear_of_news() -> None:
-    hall = Hall(2)
-    heard: list[Tournament] = []
-    hall.ranker.listeners.append(heard.append)
-    hall.ranker.refresh(hall.tournament)
-    hall.elsewhere.finish()
-    assert heard == [hall.tournament]
-
-
 async def test_where_computing_fails_the_standings_are_still_there() -> None:
     hall = Hall(FEW_BOTS + 1)
     hall.win(7, 3)
@@ -190,7 +180,8 @@ def test_a_computation_that_fails_after_the_end_is_not_repeated() -> None:
 
 def test_without_a_match_there_is_no_model_to_name() -> None:
     hall = Hall(2)
-    ranking = Ranker(lambda: 0, run_inline).ranking(hall.tournament)
+    compute(hall)
+    ranking = hall.ranker.ranking(hall.tournament)
     assert ranking.model == ""
     assert ranking.ratings is not None
 
