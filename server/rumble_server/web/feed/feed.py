@@ -67,7 +67,7 @@ class Feed:
                 channel.changes.add_fact(fact)
         waiting, self._waiting = self._waiting, set()
         for reader in waiting:
-            reader.wake()
+            self._waker.wake(reader.resume)
 
     async def stream(
         self, tournament: Tournament, last_event_id: int | None = None, *, endings: int, gzipped: bool = False

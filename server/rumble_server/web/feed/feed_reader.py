@@ -48,7 +48,7 @@ class FeedReader:
         catch_up: CatchUp,
         must_wait_for_disk: Callable[["FeedReader", Chunk], bool],
         now_ms: Callable[[], int],
-        wake: Callable[["FeedReader"], None],
+        wake: Callable[[Callable[[], None]], None],
         *,
         gzipped: bool,
     ) -> None:
@@ -61,7 +61,7 @@ class FeedReader:
         """
         self._now_ms = now_ms
         self._wake = wake
-        """A function that calls the reader's `resume`, now or in a later iteration of the event loop."""
+        """A function that calls the given `resume`, now or in a later iteration of the event loop."""
         self._is_gzipped = gzipped
         self._unread_bytes = 0
         self._is_behind = False
@@ -79,21 +79,17 @@ class FeedReader:
             self.begin_anew()
         else:
             self._queue.append(chunk)
-            self._wake(self)
+            self._wake(self.resume)
 
     def begin_anew(self) -> None:
         """Drop the whole queue; `catch_up` then makes a new queue."""
         self._queue.clear()
         self._unread_bytes = 0
         self._is_behind = True
-        self._wake(self)
-
-    def wake(self) -> None:
-        """Check again whether the facts of the next chunk are on disk."""
-        self._wake(self)
+        self._wake(self.resume)
 
     def resume(self) -> None:
-        """Continue to send the queue."""
+        """Continue to send the queue, if the facts of the next chunk are on disk."""
         self._ready.set()
 
     def stuck_ms(self) -> int:
