@@ -80,7 +80,7 @@ class Feed:
         await prepare_pairs(tournament)
         channel = self._channel(tournament)
         first = [RETRY, *await channel.catch_up(last_event_id)]
-        if self.is_closed or endings != self.ending_count:
+        if endings != self.ending_count:
             return
         reader = self._reader(first, channel.catch_up, gzipped=gzipped)
         channel.readers.add(reader)
@@ -100,7 +100,7 @@ class Feed:
         `endings` is the value of `Feed.ending_count` before the snapshot was made. Yield nothing if the server
         began to stop, or all streams were ended, while the snapshot was made.
         """
-        if self.is_closed or endings != self.ending_count:
+        if endings != self.ending_count:
             return
         first = [RETRY, snapshot_chunk(snapshot, self._log.durable)]
 

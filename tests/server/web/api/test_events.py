@@ -123,7 +123,7 @@ async def test_streams_end_with_the_server(server: MemoryServer) -> None:
     await stream.kinds("snapshot")
     server.feed.close()
     await asyncio.wait_for(stream.task, 5)
-    async with server.browser() as browser:
+    async with asyncio.timeout(5), server.browser() as browser:
         answer = await browser.get(f"/api/tournaments/{tournament.id}/events")
     assert (answer.status_code, answer.json()["error"]["code"]) == (503, "unavailable")
 

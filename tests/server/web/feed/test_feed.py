@@ -60,8 +60,6 @@ async def test_closing_ends_streams_of_readers_that_do_not_read(server: MemorySe
         await reading
     with pytest.raises(asyncio.CancelledError):
         await asyncio.wait_for(stuck, 5)
-    with pytest.raises(StopAsyncIteration):
-        await server.watch(tournament).piece()
 
 
 async def test_a_tournament_that_nobody_watches_is_soon_not_followed_any_more(server: MemoryServer) -> None:
@@ -99,13 +97,6 @@ async def test_a_stream_that_is_being_prepared_when_the_server_stops_starts_no_t
     with pytest.raises(StopAsyncIteration):
         await reading
     server.pass_ms(1_000)
-
-
-async def test_reader_of_an_ended_tournament_gets_nothing_from_a_stopping_server(server: MemoryServer) -> None:
-    server.feed.close()
-    assert [
-        piece async for piece in server.feed.stream_of_ended("friday", b"{}", endings=server.feed.ending_count)
-    ] == []
 
 
 PREPARING = [(Ranker, "fresh_ranking"), (feeds, "prepare_pairs"), (Channel, "catch_up")]
