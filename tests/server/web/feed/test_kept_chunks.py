@@ -5,9 +5,6 @@ from rumble_server.web.feed import kept_chunks
 from rumble_server.web.feed.feed_reader import Chunk
 from rumble_server.web.feed.kept_chunks import KeptChunks
 
-from tests.server.web.feed.reading import PAIR, kinds
-from tests.server.web.memory_server import MemoryServer, parse
-
 
 def test_the_oldest_chunks_are_dropped_and_the_newest_is_always_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(kept_chunks, "MOST_KEPT_BYTES", 10)
@@ -17,18 +14,3 @@ def test_the_oldest_chunks_are_dropped_and_the_newest_is_always_kept(monkeypatch
     assert (kept.first_id, kept.missed(6), kept.missed(5)) == (6, [new], [old, new])
     kept.keep(9, large)
     assert (kept.first_id, kept.missed(8)) == (8, [large])
-
-
-async def test_the_kept_events_are_bounded(server: MemoryServer, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(kept_chunks, "MOST_KEPT_BYTES", 4_000)
-    tournament = server.world.create(start_at_bots=2, cycles=100)
-    watcher = server.watch(tournament)
-    early = await watcher.read("snapshot")
-    server.bots(*PAIR, join=tournament.id)
-    for _ in range(20):
-        server.pass_ms(250)
-        late = parse(await watcher.piece())[-1]
-    assert (await server.watch(tournament, early.id).read("snapshot")).id >= late.id
-    back = server.watch(tournament, late.id)
-    await back.read("field")
-    assert "snapshot" not in kinds(back.events)
