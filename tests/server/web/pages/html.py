@@ -3,6 +3,8 @@
 from html.parser import HTMLParser
 
 NASTY = "<script>alert(1)</script>"
+ADDRESSES = frozenset({"href", "src", "action", "data-source", "formaction", "poster", "srcset", "content"})
+"""Attributes that hold an address; `content` of an element `meta` may hold another text."""
 
 
 class Page(HTMLParser):
@@ -18,7 +20,8 @@ class Page(HTMLParser):
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         given = dict(attrs)
-        self.addresses += [value for name in ("href", "src") if (value := given.get(name))]
+        found = [value for name, value in attrs if name in ADDRESSES and value]
+        self.addresses += [value for value in found if tag != "meta" or value.startswith(("/", "http"))]
         if (tag == "script" and "src" not in given) or tag == "style" or "style" in given:
             self.refused.append(tag)
         self.refused += [name for name in given if name.startswith("on")]

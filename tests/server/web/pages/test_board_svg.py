@@ -10,8 +10,7 @@ from rumble_server.web.pages.board_svg import SHAPES, describe, seat_piece, svg
 from rumble_server.web.static_files import STATIC
 
 NASTY = '"><script>alert(1)</script>'
-GAMES = ["tictactoe", "connect4", "gomoku", "othello", "breakthrough", "hex", "checkers", "minichess", "chess"]
-GAMES += ["dilemma", "snakes", "backgammon", "liars-dice", *(["poker"] if "poker" in game_names() else [])]
+GAMES = game_names()
 
 
 def drawing(name: str) -> Drawing:

@@ -3,16 +3,14 @@
 from base64 import b64encode
 from hashlib import sha256
 
+import httpx
 import pytest
 from rumble_server.web.guards.headers import POLICY
 from rumble_server.web.pages import browser_files
 
-from tests.server.web.memory_server import MemoryServer
 
-
-async def test_the_frame_may_compute_and_nothing_else(server: MemoryServer) -> None:
-    async with server.browser() as browser:
-        answer = await browser.get("/code/frame")
+async def test_the_frame_may_compute_and_nothing_else(browser: httpx.AsyncClient) -> None:
+    answer = await browser.get("/code/frame")
     script = answer.text.partition("<script>")[2].partition("</script>")[0]
     digest = b64encode(sha256(script.encode()).digest()).decode()
     assert answer.headers.get_list("Content-Security-Policy") == [
@@ -22,24 +20,21 @@ async def test_the_frame_may_compute_and_nothing_else(server: MemoryServer) -> N
     ]
 
 
-async def test_the_page_may_show_the_frame_and_is_confined_as_before(server: MemoryServer) -> None:
-    async with server.browser() as browser:
-        answer = await browser.get("/code")
+async def test_the_page_may_show_the_frame_and_is_confined_as_before(browser: httpx.AsyncClient) -> None:
+    answer = await browser.get("/code")
     assert answer.headers.get_list("Content-Security-Policy") == [f"{POLICY}; frame-src 'self'"]
 
 
 async def test_without_the_distribution_the_page_offers_javascript_and_challenges(
-    server: MemoryServer, monkeypatch: pytest.MonkeyPatch
+    browser: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(browser_files, "address", lambda: None)
-    async with server.browser() as browser:
-        page = (await browser.get("/code")).text
+    page = (await browser.get("/code")).text
     assert '<option value="javascript">' in page
     assert '<option value="python">' not in page
     assert "data-files" not in page
     assert "/play" in page
 
 
-async def test_a_tournament_that_is_not_there_is_told(server: MemoryServer) -> None:
-    async with server.browser() as browser:
-        assert (await browser.get("/code?tournament=nowhere")).status_code == 404
+async def test_a_tournament_that_is_not_there_is_told(browser: httpx.AsyncClient) -> None:
+    assert (await browser.get("/code?tournament=nowhere")).status_code == 404

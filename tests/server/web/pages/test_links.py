@@ -1,8 +1,7 @@
-"""Links, forms, scripts and commands on a club's pages stay in the club, except static files and the list of clubs."""
+"""Pages are whole before any script, and all that a club's pages lead to is in the club, except what clubs share."""
 
 import re
 from html import unescape
-from html.parser import HTMLParser
 from urllib.parse import urlsplit
 
 import httpx
@@ -10,6 +9,7 @@ import pytest
 from rumble_server.web.public_address import Addresses
 
 from tests.server.web.memory_server import HOST, MemoryServer
+from tests.server.web.pages.html import Page
 
 ROOT = "/c/class-7"
 HERE = "http://rumble.test"
@@ -22,6 +22,7 @@ PAGES = [
     "/tournaments/friday/matches",
     "/tournaments/friday/matches?bot=carol&page=2",
     "/tournaments/friday/audit",
+    "/tournaments/friday/results",
     "/tournaments/cup/rounds",
     "/tournaments/cup",
     "/tournaments/open",
@@ -29,6 +30,8 @@ PAGES = [
     "/matches/friday.1.1.1.1",
     "/matches/friday.1.1.1.1?ply=3",
     "/play",
+    "/code",
+    "/join",
     "/me",
     "/write",
     "/write?join=open&invite=hush-hush",
@@ -37,20 +40,6 @@ PAGES = [
     "/docs",
     "/nothing",
 ]
-ADDRESSES = frozenset({"href", "src", "action", "data-source", "formaction", "poster", "srcset", "content"})
-
-
-class Found(HTMLParser):
-    """Collects every attribute of a page that holds an address."""
-
-    def __init__(self, text: str) -> None:
-        super().__init__()
-        self.found: list[str] = []
-        self.feed(text)
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        given = [value or "" for name, value in attrs if name in ADDRESSES]
-        self.found += [value for value in given if tag != "meta" or value.startswith(("/", "http"))]
 
 
 @pytest.fixture(scope="module")
@@ -64,14 +53,16 @@ def server() -> MemoryServer:
     return server
 
 
-@pytest.mark.parametrize("page", PAGES)
-async def test_a_page_leads_to_its_own_club(server: MemoryServer, page: str) -> None:
-    async with server.browser() as browser:
-        answer = await browser.get(ROOT + page)
-        plain = await browser.get(page)
-    assert answer.status_code == (404 if page == "/nothing" else 200)
+@pytest.mark.parametrize("path", PAGES)
+async def test_a_page_is_whole_and_leads_to_its_own_club(browser: httpx.AsyncClient, path: str) -> None:
+    answer, head, plain = await browser.get(ROOT + path), await browser.head(ROOT + path), await browser.get(path)
+    assert answer.status_code == head.status_code == (404 if path == "/nothing" else 200)
+    assert answer.headers["Content-Type"] == "text/html; charset=utf-8"
+    page = Page(answer.text)
+    assert page.refused == []
+    assert "{{" not in page.text
     inside = 0
-    for address in Found(answer.text).found:
+    for address in page.addresses:
         parts = urlsplit(address)
         if address.startswith(("#", "?", "data:")):
             continue
@@ -86,23 +77,21 @@ async def test_a_page_leads_to_its_own_club(server: MemoryServer, page: str) -> 
     assert "data-root" not in plain.text, "main is as it was"
 
 
-async def test_every_link_of_every_page_leads_to_a_page(server: MemoryServer) -> None:
-    async with server.browser() as browser:
-        texts = {page: (await browser.get(ROOT + page)).text for page in PAGES}
-        links = {
-            str(httpx.URL(ROOT + page).join(unescape(link))).partition("#")[0]: page
-            for page, text in texts.items()
-            for link in re.findall(r'<a\b[^>]*? href="([^"#][^"]*)"', text)
-        }
-        wrong = {link: page for link, page in links.items() if (await browser.get(link)).status_code != 200}
+async def test_every_link_of_every_page_leads_to_a_page(browser: httpx.AsyncClient) -> None:
+    texts = {page: (await browser.get(ROOT + page)).text for page in PAGES}
+    links = {
+        str(httpx.URL(ROOT + page).join(unescape(link))).partition("#")[0]: page
+        for page, text in texts.items()
+        for link in re.findall(r'<(?:a|link|img|script)\b[^>]*? (?:href|src)="([^"#][^"]*)"', text)
+    }
+    wrong = {link: page for link, page in links.items() if (await browser.get(link)).status_code != 200}
     assert wrong == {}
     assert len(links) > 50
 
 
 @pytest.mark.parametrize("page", ["/", "/write", "/write?join=open&invite=hush-hush", "/tournaments/open", "/play"])
-async def test_commands_name_the_club(server: MemoryServer, page: str) -> None:
-    async with server.browser() as browser:
-        text = unescape((await browser.get(ROOT + page)).text)
+async def test_commands_name_the_club(browser: httpx.AsyncClient, page: str) -> None:
+    text = unescape((await browser.get(ROOT + page)).text)
     servers = re.findall(r"--server (\S+)|bare_bot\.py (?!is)(rumble\.test\S+)|curl -O (\S+)", text)
     assert servers
     for club, bare, file in servers:
@@ -113,9 +102,8 @@ async def test_commands_name_the_club(server: MemoryServer, page: str) -> None:
         assert f"ws://rumble.test{ROOT}/bot" in text
 
 
-async def test_an_invitation_leads_to_the_club(server: MemoryServer) -> None:
-    async with server.browser() as browser:
-        invitation = (await browser.get(f"{ROOT}/api/tournaments/open/invite", headers=HOST)).json()
+async def test_an_invitation_leads_to_the_club(browser: httpx.AsyncClient) -> None:
+    invitation = (await browser.get(f"{ROOT}/api/tournaments/open/invite", headers=HOST)).json()
     assert invitation["link"].startswith(f"{HERE}{ROOT}/tournaments/open?invite=rumble_")
     assert f"--server {HERE}{ROOT} --join open" in invitation["command"]
 
@@ -134,9 +122,8 @@ async def test_other_addresses_of_the_server_have_the_club_too(public_url: str |
     assert "<span>class-7</span>" in page, "a club without a title is called by its name"
 
 
-async def test_the_document_of_a_club_has_its_path_and_no_paths_of_the_server(server: MemoryServer) -> None:
-    async with server.browser() as browser:
-        own, mains = [(await browser.get(f"{root}/openapi.json")).json() for root in (ROOT, "")]
+async def test_the_document_of_a_club_has_its_path_and_no_paths_of_the_server(browser: httpx.AsyncClient) -> None:
+    own, mains = [(await browser.get(f"{root}/openapi.json")).json() for root in (ROOT, "")]
     assert own["servers"] == [{"url": ROOT}]
     assert "servers" not in mains
     gone = set(mains["paths"]) - set(own["paths"])
