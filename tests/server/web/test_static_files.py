@@ -9,7 +9,13 @@ import pytest
 from rumble_server.web.static_files import FOR_GOOD, STATIC, StaticFiles, static_files
 from starlette.applications import Starlette
 
+from tests.server.web.memory_server import MemoryServer
+
 TEMPLATES = STATIC.parent / "pages" / "templates"
+MARKUP = re.compile(
+    r"(?:inner|outer)HTML\s*\+?=[^=]|insertAdjacentHTML|ContextualFragment|setHTML|srcdoc|document\.write"
+)
+"""Pattern of each way in which a script could make markup of a text, except by `DOMParser`."""
 
 
 @pytest.fixture
@@ -108,8 +114,9 @@ def test_modules_are_found_as_a_browser_finds_them(folder: Path) -> None:
     assert files.imported([]) == []
 
 
-async def test_a_page_names_all_modules_that_it_loads(browser: httpx.AsyncClient) -> None:
-    for path in ("/", "/play", "/console", "/write"):
+async def test_a_page_names_all_modules_that_it_loads(server: MemoryServer, browser: httpx.AsyncClient) -> None:
+    server.world.create()
+    for path in ("/", "/play", "/console", "/write", "/tournaments/friday"):
         page, root = (await browser.get(path)).text, re.escape(static_files().root)
         scripts = re.findall(rf'<script type="module" fetchpriority="low" src="{root}/([^"]+)"', page)
         named = re.findall(rf'<link rel="modulepreload" fetchpriority="low" href="{root}/([^"]+)"', page)
@@ -122,3 +129,12 @@ def test_templates_name_static_files_by_their_hash() -> None:
     for template in TEMPLATES.rglob("*.html"):
         for found in re.findall(r"[\"'(]/static/([^\"')]*)", template.read_text(encoding="utf-8")):
             assert found == "bare_bot.py", f"{template.name}: write {{{{ static }}}}/{found}"
+
+
+def test_a_text_of_a_user_never_becomes_markup() -> None:
+    """The scripts of these two pages parse answers of the server, whose templates escape all texts."""
+    scripts = {str(path.relative_to(STATIC)): path.read_text(encoding="utf-8") for path in STATIC.rglob("*.js")}
+    assert {name for name, source in scripts.items() if "DOMParser" in source} == {"home.js", "tournament.js"}
+    assert [name for name, source in scripts.items() if MARKUP.search(source)] == []
+    for template in TEMPLATES.rglob("*.html"):
+        assert not re.search(r"\|\s*safe\b|autoescape", template.read_text(encoding="utf-8")), template.name
