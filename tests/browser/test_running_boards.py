@@ -174,20 +174,6 @@ async def test_a_screen_reader_hears_one_summary_for_the_page_and_no_board(
     )
 
 
-async def test_a_screen_reader_hears_that_a_round_is_paired(
-    open_page: OpenPage, server: RunningServer, paced_bots: PacedBots
-) -> None:
-    page = await open_page()
-    await page.clock.install()
-    cup, pace = await begun(server, paced_bots, "Rounds", "uma", "vic", "wes", "xia", format="swiss", rounds=3)
-    await page.goto(f"/tournaments/{cup}")
-    pace.release(0.01)
-    await server.until(cup, lambda view: view["matches_over"] >= 5)
-    await expect(page.locator("#count")).not_to_have_text(re.compile("^[0-4] of"))
-    await page.clock.fast_forward(10_000)
-    await expect(page.locator("#news")).to_have_text(re.compile(r"Round [23] is paired\."))
-
-
 async def test_a_result_is_stamped_on_its_board_and_marked_at_the_seat_that_won(
     open_page: OpenPage, server: RunningServer, paced_bots: PacedBots
 ) -> None:

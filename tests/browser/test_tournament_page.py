@@ -371,16 +371,6 @@ async def test_a_finished_tournament_has_no_line_for_its_expected_end(page: Page
     await expect(page.locator("#expected")).to_be_hidden()
 
 
-async def test_the_page_of_a_finished_tournament_opens_no_stream(open_page: OpenPage, sample_site: SampleSite) -> None:
-    page = await open_page()
-    asked: list[str] = []
-    page.on("request", lambda request: asked.append(request.url))
-    for name in ("finished", "cancelled", "running"):
-        await page.goto(sample_site.path(f"/tournaments/{{{name}}}"))
-    await expect(page.locator("#follow option")).not_to_have_count(1)  # the snapshot has arrived
-    assert [url.split("/")[-2] for url in asked if url.endswith("/events")] == [sample_site.ids["running"]]
-
-
 async def test_in_forced_colours_progress_the_own_page_and_the_bot_to_move_are_visible(
     page: Page, sample_site: SampleSite
 ) -> None:

@@ -1,4 +1,4 @@
-"""The weight of the page of a finished tournament of 100 bots: bytes on the wire, and requests."""
+"""The weight of the page of a finished tournament of 100 bots: bytes on the wire."""
 
 from collections import Counter
 from collections.abc import AsyncIterator
@@ -13,7 +13,7 @@ from tests.browser.running_server import RunningServer
 from tests.browser.sample_site import ONE_MOVE
 
 if TYPE_CHECKING:
-    from playwright.async_api import Page, Request
+    from playwright.async_api import Page
 
 BOTS = tuple(f"contestant-{number:03}" for number in range(1, 101))
 MOST_BYTES = 100_000
@@ -79,23 +79,3 @@ async def test_the_first_view_is_light_and_the_next_one_lighter(
     assert sum(again.values()) < MOST_AGAIN, again
     asked = [url for url, size in again.items() if size and "/static/" in url]
     assert asked == [], "what has a hash is not asked for again"
-
-
-@pytest.mark.slow
-async def test_modules_are_not_a_waterfall(open_page: OpenPage, server: RunningServer, hundred: str) -> None:
-    """The page names everything that it loads, so that the browser asks for all parts at once."""
-    lobby = server.create("Not begun")
-    for path, least in ((hundred, 5), ("/play", 10), (f"/tournaments/{lobby}", 10)):
-        page = await open_page()
-        loaded: list[str] = []
-
-        def note(request: "Request", loaded: list[str] = loaded) -> None:
-            loaded.append(request.url)
-
-        page.on("request", note)
-        await page.goto(path)
-        await page.wait_for_load_state("load")
-        html = await page.evaluate("fetch(location.href).then((answer) => answer.text())")
-        paths = [url.partition("/static/")[2] for url in loaded if "/static/" in url]
-        assert len(paths) > least
-        assert [each for each in paths if f'/static/{each}"' not in html] == []

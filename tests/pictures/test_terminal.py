@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.needs import need_module
-from tests.pictures.terminal import PICTURE, record, typed
+from tests.pictures.terminal import PICTURE, record
 
 MOST_BYTES = 150_000
 
@@ -40,12 +40,6 @@ def test_the_output_of_a_command_is_drawn(tmp_path: Path) -> None:
     shown = texts(picture)
     assert any("$ rumble games" in text for text in shown)
     assert any("tictactoe" in text for text in shown)
-
-
-def test_a_command_is_typed_letter_by_letter() -> None:
-    events = typed("ls")
-    assert [text for _, _, text in events] == ["$ ", "l", "s", "\r\n"]
-    assert [at for at, _, _ in events] == sorted(at for at, _, _ in events)
 
 
 @pytest.mark.e2e

@@ -64,6 +64,7 @@ async def test_the_page_of_a_tournament_has_all_before_any_script(
     assert '<th scope="row" title="alice">alice</th>' in html
     assert "The field is closed" in text
     assert 'id="connect"' not in html
+    assert "/tournament.js" in html
 
 
 async def test_the_page_tells_of_bots_that_are_wanted_elsewhere(
@@ -108,6 +109,7 @@ async def test_the_crosstable_follows_the_ranks_once_the_tournament_is_over(
     assert rows == list(zip("123", names, strict=True))
     assert re.findall(r'<th scope="col" title="(\w+)">(\d)</th>', html) == list(zip(names, "123", strict=True))
     assert len(re.findall(r'<td class="h\d">[^<]+</td>', html)) == 6
+    assert "/tournament.js" not in html, "nothing changes, so no script reads the feed"
 
 
 async def test_a_large_field_has_no_crosstable(
