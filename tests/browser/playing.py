@@ -1,4 +1,4 @@
-"""The steps of a person who plays in the browser, for tests."""
+"""The steps of a person who plays or hosts in the browser, for tests."""
 
 import asyncio
 from collections.abc import Mapping
@@ -57,3 +57,17 @@ async def my_turn(page: Page) -> bool:
 async def click(page: Page, *cells: int | str) -> None:
     for number in cells:
         await page.locator(f'#board [data-cell="{number}"]').click()
+
+
+async def log_in(page: Page, token: str) -> None:
+    """Log in as a host, or on the page of clubs as the administrator."""
+    await page.locator("#token").fill(token)
+    await page.get_by_role("button", name="Log in").click()
+
+
+async def agree(page: Page, button: str) -> None:
+    """Answer yes in the dialog."""
+    dialog = page.get_by_role("dialog")
+    await expect(dialog).to_be_visible()
+    await dialog.get_by_role("button", name=button).click()
+    await expect(dialog).to_be_hidden()

@@ -49,6 +49,15 @@ class RunningServer:
         """Return the API's answer about a tournament."""
         return self.host.get(f"tournaments/{tournament}")
 
+    def join_code(self, tournament: str) -> str:
+        """Return the code by which pupils join a tournament of a class."""
+        return str(self.host.get(f"tournaments/{tournament}/invite")["door"]["code"])
+
+    def pupil(self, tournament: str, display: str, key: str) -> str:
+        """Let a pupil join a tournament of a class, and return the name of the pupil's bot."""
+        wanted = {"code": self.join_code(tournament), "display_name": display, "key": key}
+        return str(self.host.post("join", wanted)["name"])
+
     async def until(self, tournament: str, is_so: Callable[[Any], bool]) -> None:
         """Wait until the condition holds for the API's answer about a tournament."""
         end_s = time.monotonic() + LOOKING_S

@@ -5,15 +5,10 @@ import re
 import pytest
 from playwright.async_api import Page, expect
 
+from tests.browser.playing import agree, log_in
 from tests.browser.problems import Problems
 from tests.browser.running_server import RunningServer
-from tests.browser.test_console import agree
 from tests.e2e.processes import ADMIN_TOKEN
-
-
-async def log_in(page: Page, token: str) -> None:
-    await page.locator("#token").fill(token)
-    await page.get_by_role("button", name="Log in").click()
 
 
 @pytest.mark.slow

@@ -79,12 +79,6 @@ def python() -> None:
         missing("botrumble-browser is not built (`pip install ./browser`, which needs npm)")
 
 
-def join(server: RunningServer, cup: str) -> None:
-    """Enter anna in a classroom."""
-    code = server.host.get(f"tournaments/{cup}/invite")["door"]["code"]
-    server.host.post("join", {"code": code, "display_name": IDENTITY["display"], "key": IDENTITY["key"]})
-
-
 async def write(page: "Page", source: str, language: str, path: str = "/code") -> None:
     """Open the editor with the code, as anna; a page without Python fills what the browser keeps."""
     await page.goto("/join")
@@ -335,7 +329,7 @@ async def test_the_frame_is_confined_even_by_itself(page: "Page") -> None:
 
 async def test_a_saved_version_plays_and_an_endless_loop_costs_one_match(page: "Page", server: RunningServer) -> None:
     cup = server.create("cup", legs=4, time_control={"move_ms": 2000}, classroom=True)
-    join(server, cup)
+    server.pupil(cup, IDENTITY["display"], IDENTITY["key"])
     server.host.post(f"tournaments/{cup}/house", {"bot": "random"})
     await write(page, LOOPS_ONCE, "javascript", f"/code?tournament={cup}")
     await page.locator("#play-version:enabled").click()
@@ -356,7 +350,7 @@ async def test_a_saved_version_plays_and_an_endless_loop_costs_one_match(page: "
 
 async def test_a_version_plays_though_the_storage_of_the_browser_is_full(page: "Page", server: RunningServer) -> None:
     cup = server.create("full", classroom=True)
-    join(server, cup)
+    server.pupil(cup, IDENTITY["display"], IDENTITY["key"])
     await write(page, FIRST, "javascript", f"/code?tournament={cup}")
     await page.evaluate("() => { Storage.prototype.setItem = () => { throw new DOMException('full'); }; }")
     await page.locator("#play-version:enabled").click()
@@ -367,7 +361,7 @@ async def test_a_version_that_is_saved_right_after_a_reload_stays_the_one_that_p
     page: "Page", server: RunningServer
 ) -> None:
     cup = server.create("again", classroom=True)
-    join(server, cup)
+    server.pupil(cup, IDENTITY["display"], IDENTITY["key"])
     await write(page, FIRST, "javascript", f"/code?tournament={cup}")
     await page.locator("#play-version:enabled").click()
     await state_of(page, "#play-state", "Version \\d+ plays")
@@ -384,7 +378,7 @@ async def test_a_match_can_be_played_on_after_the_server_hung_up(
     context: "BrowserContext", server: RunningServer
 ) -> None:
     page, cup = await context.new_page(), server.create("hung-up", classroom=True, time_control={"move_ms": 3_600_000})
-    join(server, cup)
+    server.pupil(cup, IDENTITY["display"], IDENTITY["key"])
     server.host.post(f"tournaments/{cup}/house", {"bot": "random"})
 
     async def serve(route: "Route") -> None:
@@ -413,12 +407,9 @@ async def test_code_that_cannot_be_loaded_is_not_saved(page: "Page", server: Run
 
 async def test_a_pupil_plays_on_in_the_next_tournament_without_a_reload(page: "Page", server: RunningServer) -> None:
     first = server.create("lesson", classroom=True)
-    code = server.command(first, "door", open=True)["code"]
     key = make_secret()
-    joins = await page.request.post("/api/join", data={"code": code, "display_name": "Bea", "key": key})
-    name = (await joins.json())["name"]
+    who = {"name": server.pupil(first, "Bea", key), "key": key, "display": "Bea"}
     await page.goto("/join")
-    who = {"name": name, "key": key, "display": "Bea"}
     await page.evaluate(
         """(who) => {
           localStorage.clear();

@@ -11,6 +11,7 @@ from websockets.typing import Subprotocol
 
 from tests.browser.conftest import OpenPage
 from tests.browser.paced_bots import PacedBots
+from tests.browser.playing import agree, log_in
 from tests.browser.problems import Problems
 from tests.browser.running_server import RunningServer
 from tests.browser.sample_site import LONG_NAMES, SLOW
@@ -28,23 +29,10 @@ async def page(page: Page, problems: Problems) -> Page:
     return page
 
 
-async def log_in(page: Page, token: str) -> None:
-    await page.get_by_label("Host token").fill(token)
-    await page.get_by_role("button", name="Log in").click()
-
-
 async def enter(page: Page, server: RunningServer, tournament: str = "") -> None:
     """Open the console, or a tournament's page in the console, with the host's token."""
     await page.goto(f"/console/{tournament}".rstrip("/"))
     await log_in(page, server.token)
-
-
-async def agree(page: Page, button: str) -> None:
-    """Answer yes in the dialog."""
-    dialog = page.get_by_role("dialog")
-    await expect(dialog).to_be_visible()
-    await dialog.get_by_role("button", name=button).click()
-    await expect(dialog).to_be_hidden()
 
 
 async def test_a_host_leads_a_tournament_from_the_form_to_its_end(page: Page, server: RunningServer) -> None:

@@ -7,16 +7,11 @@ import pytest_asyncio
 from playwright.async_api import Page, Route, expect
 
 from tests.browser.conftest import OpenPage
+from tests.browser.playing import log_in
 from tests.browser.problems import Problems
 from tests.browser.running_server import RunningServer
 
 KEPT = "localStorage.getItem('rumble.guest')"
-
-
-def door(server: RunningServer, tournament: str, *, is_open: bool) -> str | None:
-    """Open or close the door of a tournament; return its join code."""
-    code: str | None = server.command(tournament, "door", open=is_open)["code"]
-    return code
 
 
 @pytest_asyncio.fixture(loop_scope="session")
@@ -32,7 +27,7 @@ async def join(page: Page, display: str) -> None:
 
 async def test_a_pupil_joins_with_a_code_and_is_led_on(pupil: Page, lan_server: RunningServer) -> None:
     cup = lan_server.create("Pupils join", classroom=True)
-    code = door(lan_server, cup, is_open=True)
+    code = lan_server.join_code(cup)
     await pupil.goto(f"/join?code={code}")
     await expect(pupil.locator("[data-step=connection]")).to_have_attribute("data-state", "good")
     assert await pupil.evaluate("[isSecureContext, crypto.subtle === undefined]") == [False, True]
@@ -55,7 +50,7 @@ async def test_the_steps_go_on_after_an_answer_that_was_cut_off(pupil: Page, lan
     cup = lan_server.create("Cut off", classroom=True)
     cut = {"status": 200, "content_type": "application/json", "body": "{"}
     await pupil.route(f"**/api/tournaments/{cup}", lambda route: route.fulfill(**cut), times=1)
-    await pupil.goto(f"/join?code={door(lan_server, cup, is_open=True)}")
+    await pupil.goto(f"/join?code={lan_server.join_code(cup)}")
     await join(pupil, "Cut")
     await expect(pupil.locator("[data-step=page]")).to_contain_text("does not answer")
     await expect(pupil.locator("[data-step=login]")).to_contain_text("has not logged in")
@@ -69,13 +64,13 @@ async def test_a_refused_pupil_is_told_why_at_the_field(
     await pupil.goto("/join?code=ZZZZZZ")
     await join(pupil, "Ann")
     await expect(pupil.locator("#code-error")).to_contain_text("look at the code again")
-    await pupil.get_by_label("Code").fill(f" {str(door(lan_server, cup, is_open=True)).lower()} ")
+    await pupil.get_by_label("Code").fill(f" {lan_server.join_code(cup).lower()} ")
     await join(pupil, "a  b")
     await expect(pupil.locator("#display-error")).to_contain_text("1 to 32 letters")
     await join(pupil, "Ann")
     await expect(pupil.locator("#joined")).to_be_visible()
     await pupil.evaluate("localStorage.clear()")
-    await pupil.goto(f"/join?code={door(lan_server, cup, is_open=True)}")
+    await pupil.goto(f"/join?code={lan_server.join_code(cup)}")
     await join(pupil, "ANN")
     await expect(pupil.locator("#display-error")).to_contain_text("taken")
 
@@ -91,7 +86,7 @@ async def test_a_pupil_who_joined_although_the_answer_was_an_error_joins_again(
         await route.fulfill(status=507, json={"error": {"code": "unavailable", "message": "not on disk yet"}})
 
     await pupil.route("**/api/join", lose, times=1)
-    await pupil.goto(f"/join?code={door(lan_server, cup, is_open=True)}")
+    await pupil.goto(f"/join?code={lan_server.join_code(cup)}")
     await join(pupil, "Eve")
     await expect(pupil.locator("#problem")).to_contain_text("not on disk yet")
     await join(pupil, "Eve")
@@ -100,7 +95,7 @@ async def test_a_pupil_who_joined_although_the_answer_was_an_error_joins_again(
 
 async def test_the_next_person_at_the_computer_is_somebody_else(pupil: Page, lan_server: RunningServer) -> None:
     cup = lan_server.create("One computer", classroom=True)
-    await pupil.goto(f"/join?code={door(lan_server, cup, is_open=True)}")
+    await pupil.goto(f"/join?code={lan_server.join_code(cup)}")
     await join(pupil, "Ben")
     pupil.once("dialog", lambda dialog: dialog.dismiss())
     await pupil.get_by_role("button", name="Not you?").click()
@@ -114,11 +109,8 @@ async def test_the_next_person_at_the_computer_is_somebody_else(pupil: Page, lan
 async def test_the_host_shows_the_code_and_closes_the_door(pupil: Page, lan_server: RunningServer) -> None:
     cup = lan_server.create("A door", classroom=True)
     await pupil.goto(f"/console/{cup}")
-    await pupil.locator("#token").fill(lan_server.token)
-    await pupil.keyboard.press("Enter")
-    await expect(pupil.locator("#door-code")).to_have_text(
-        str(lan_server.host.get(f"tournaments/{cup}/invite")["door"]["code"])
-    )
+    await log_in(pupil, lan_server.token)
+    await expect(pupil.locator("#door-code")).to_have_text(lan_server.join_code(cup))
     await expect(pupil.locator("#qr")).to_be_visible()
     await pupil.get_by_role("button", name="Close the door").click()
     await expect(pupil.locator("#door-closed")).to_be_visible()

@@ -44,9 +44,9 @@ class Pupils:
         self.server = server
         self.playing: list[asyncio.Task[Summary]] = []
 
-    def join(self, code: str, tournament: str, display: str, *, plays: bool = True) -> None:
+    def join(self, tournament: str, display: str, *, plays: bool = True) -> None:
         key = make_secret()
-        name = self.server.host.post("join", {"code": code, "display_name": display, "key": key})["name"]
+        name = self.server.pupil(tournament, display, key)
         if plays:
             bot = RemoteReferenceBot("random", seed=len(self.playing))
             playing = serve(bot, self.server.url, name=name, key=key, join=tournament, follow=True)
@@ -80,10 +80,9 @@ async def test_five_clicks_to_the_first_match_and_one_to_the_final(
     await expect(page.locator("#door-code")).not_to_be_empty()
     await expect(page.locator("#unreached")).to_be_visible()
     await expect(page.locator("#no-code")).to_be_hidden()
-    code = await page.locator("#door-code").inner_text()
     for display in ("\u00c4nne", "Bob", "Cem"):
-        pupils.join(code, "our-lesson", display)
-    pupils.join(code, "our-lesson", "Dora", plays=False)
+        pupils.join("our-lesson", display)
+    pupils.join("our-lesson", "Dora", plays=False)
     await expect(page.locator("#bots-count")).to_have_text("3 of 4 connected")
     await teacher.click("Start without the 1 who is away")
     await expect(page.locator("#status")).not_to_have_text("lobby")
@@ -129,7 +128,7 @@ async def test_the_teacher_changes_the_lobby_and_copies_it(teacher: Teacher, lan
 async def test_the_roster_and_the_slips_of_a_class(teacher: Teacher, pupils: Pupils, lan_server: RunningServer) -> None:
     page = teacher.page
     cup = lan_server.create("A roster", classroom=True)
-    pupils.join(lan_server.host.get(f"tournaments/{cup}/invite")["door"]["code"], cup, "Eva", plays=False)
+    pupils.join(cup, "Eva", plays=False)
     await teacher.log_in(f"/console/{cup}/roster", lan_server.token)
     await page.get_by_label("Names").fill("eva\nFinn\n")
     await teacher.click("Save")

@@ -30,13 +30,11 @@ class Failing(Bot):
 
 async def test_an_owner_sees_loss_fault_and_scores(open_page: OpenPage, lan_server: RunningServer) -> None:
     cup = lan_server.create("A lesson", classroom=True, legs=1)
-    code = lan_server.command(cup, "door", open=True)["code"]
     playing = []
     for display in ("Bj\u00f6rn", "Chlo\u00e9"):
         key = make_secret(display.encode().ljust(RANDOM_BYTES))
-        joined = lan_server.host.post("join", {"code": code, "display_name": display, "key": key})
         bot = Failing(fails=display == "Chlo\u00e9")
-        own = {"name": joined["name"], "key": key}
+        own = {"name": lan_server.pupil(cup, display, key), "key": key}
         playing.append(asyncio.create_task(serve(bot, lan_server.url, challenges=True, **own)))
     await lan_server.until(cup, lambda view: all(each["connected"] for each in view["entrants"]))
     lan_server.command(cup, "start")
@@ -57,7 +55,7 @@ async def test_an_owner_sees_loss_fault_and_scores(open_page: OpenPage, lan_serv
     await expect(verdict).to_have_text(re.compile("^\u2068Chlo\u00e9\u2069 sent a move that does not count.*nonsense"))
     await expect(page.locator("#scores tr")).to_have_text(["1Bj\u00f6rn001"])
     await expect(page.get_by_role("link", name="Play against my bot")).to_have_attribute(
-        "href", f"/play?against={joined['name']}"
+        "href", f"/play?against={own['name']}"
     )
     await expect(page.locator("#faults a")).to_have_attribute("href", re.compile(r"\?ply=[45]$"))
     for each in playing:

@@ -113,12 +113,11 @@ async def test_a_double_click_asks_for_one_rematch(open_page: OpenPage) -> None:
 
 
 async def test_a_bot_with_a_display_name_can_be_challenged_once_more(page: Page, server: RunningServer) -> None:
-    code, key = server.command(server.create("Pupils", classroom=True), "door", open=True)["code"], make_secret()
-    joined = server.host.post("join", {"code": code, "display_name": "Zo\u00eb", "key": key})
-    bot = RemoteReferenceBot("random")
-    playing = asyncio.create_task(serve(bot, server.url, name=joined["name"], key=key, challenges=True))
-    await here(server, joined["name"])
-    await sit_down(page, joined["name"])
+    key = make_secret()
+    name = server.pupil(server.create("Pupils", classroom=True), "Zo\u00eb", key)
+    playing = asyncio.create_task(serve(RemoteReferenceBot("random"), server.url, name=name, key=key, challenges=True))
+    await here(server, name)
+    await sit_down(page, name)
     assert await my_turn(page)
     await resign(page)
     await page.locator("#again").click()
@@ -129,9 +128,7 @@ async def test_a_bot_with_a_display_name_can_be_challenged_once_more(page: Page,
 
 
 async def test_a_pupil_whose_key_is_no_longer_right_is_told(page: Page, server: RunningServer) -> None:
-    code = server.command(server.create("Old slips", classroom=True), "door", open=True)["code"]
-    asked = {"code": code, "display_name": "Pupil", "key": make_secret()}
-    name = server.host.post("join", asked)["name"]
+    name = server.pupil(server.create("Old slips", classroom=True), "Pupil", make_secret())
     await page.goto("/play")
     kept = json.dumps({"name": name, "key": make_secret(), "display": "Pupil"})
     await page.evaluate("kept => localStorage.setItem('rumble.guest', kept)", kept)

@@ -180,12 +180,11 @@ async def test_a_crosstable_knows_bots_with_display_names(
     page: Page, server: RunningServer, paced_bots: PacedBots
 ) -> None:
     cup = server.create("pupils", format="gauntlet", classroom=True, legs=1)
-    code, pace, names = server.command(cup, "door", open=True)["code"], Pace(0.0), {}
+    pace, names = Pace(0.0), {}
     for display in ("Zo\u00eb G", "\u00dcnal G", "Chlo\u00e9 G"):
         key = make_secret()
-        name = server.host.post("join", {"code": code, "display_name": display, "key": key})["name"]
-        await paced_bots.join(server.bot_url, cup, name, key=key, pace=pace)
-        names[display] = name
+        names[display] = server.pupil(cup, display, key)
+        await paced_bots.join(server.bot_url, cup, names[display], key=key, pace=pace)
     pace.hold()
     heads = page.locator("#crosstable-head th[title]")
     await page.goto(f"/tournaments/{cup}")
