@@ -4,7 +4,11 @@ import asyncio
 from dataclasses import dataclass, field
 from typing import Any
 
+from tests.browser.running_server import RunningServer
 from tests.e2e.recording_bot import Frame, RecordingBot
+
+SLOW = {"move_ms": 3_600_000}
+"""A time control long enough for bots that hold their moves."""
 
 
 class Pace:
@@ -115,6 +119,17 @@ class PacedBots:
                 await event.wait()
         assert self._errors == []
         return pace
+
+    async def held(
+        self, server: RunningServer, name: str, game: str, *bots: str, ply: int = 4, **config: Any
+    ) -> tuple[str, Pace]:
+        """Start a tournament, and stop its bots at a ply of their first matches; return its id, and the bots' pace."""
+        cup, pace = server.create(name, game, **{"time_control": SLOW, **config}), Pace(0.0)
+        pace.stop_at(ply)
+        await self.join(server.bot_url, cup, *bots, pace=pace)
+        server.command(cup, "start")
+        await server.until(cup, lambda view: view["running"] and all(each["ply"] >= ply for each in view["running"]))
+        return cup, pace
 
     async def drop(self, name: str) -> None:
         """Stop one bot: its connection ends."""

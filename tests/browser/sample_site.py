@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tests.browser.opponents import Opponents, WaitingBot
-from tests.browser.paced_bots import Pace, PacedBots
+from tests.browser.paced_bots import SLOW, Pace, PacedBots
 from tests.browser.running_server import RunningServer, started_server
 
 if TYPE_CHECKING:
@@ -35,8 +35,6 @@ CLUB_TITLE = "Class 7b: the <i>robotics</i> club of the school in the old town, 
 ONE_MOVE: dict[str, Any] = {"openings": [[*"01234576"]]}
 """Openings of tic-tac-toe with a single move left, which wins; so hundreds of matches take seconds."""
 TABLES: dict[str, Any] = {"seats": 4, "settings": {"size": 7, "turns": 8}}
-SLOW = {"move_ms": 3_600_000}
-"""A time control long enough for bots that hold their moves."""
 
 
 @dataclass(frozen=True, slots=True)

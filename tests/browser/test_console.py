@@ -10,11 +10,11 @@ from websockets.asyncio.client import connect
 from websockets.typing import Subprotocol
 
 from tests.browser.conftest import OpenPage
-from tests.browser.paced_bots import PacedBots
+from tests.browser.paced_bots import SLOW, PacedBots
 from tests.browser.playing import agree, log_in
 from tests.browser.problems import Problems
 from tests.browser.running_server import RunningServer
-from tests.browser.sample_site import LONG_NAMES, SLOW
+from tests.browser.sample_site import LONG_NAMES
 
 pytestmark = pytest.mark.slow
 

@@ -163,11 +163,10 @@ async def test_a_transcript_is_downloaded_by_permitted_readers(
 
 
 async def test_a_running_match_is_live(page: Page, server: RunningServer, paced_bots: PacedBots) -> None:
-    cup = server.create("Live match", legs=1, start_at_bots=2, time_control={"move_ms": 60_000})
-    pace, match = Pace(think_s=0.0), f"{cup}.1.1.1.1"
-    pace.stop_at(2)
-    await paced_bots.join(server.bot_url, cup, "live-ann", "live-ben", pace=pace)
-    await server.until(cup, lambda view: [board["ply"] for board in view["running"]] == [2])
+    cup, pace = await paced_bots.held(
+        server, "Live match", "tictactoe", "live-ann", "live-ben", ply=2, legs=1, time_control={"move_ms": 60_000}
+    )
+    match = f"{cup}.1.1.1.1"
     await page.goto(f"/matches/{match}")
     await expect_ply(page, "ply 2 of 2, live")
     before = await page.locator(".mover .clock").text_content()
@@ -193,10 +192,8 @@ async def test_a_running_match_is_live(page: Page, server: RunningServer, paced_
 
 async def held_match(server: RunningServer, paced_bots: PacedBots, name: str) -> tuple[str, str, Pace]:
     """Start a match of connect four, and hold its bots at ply 4. Return its tournament, its id and the bots' pace."""
-    cup = server.create(name, "connect4", legs=1, start_at_bots=2, time_control={"move_ms": 600_000})
-    pace = await paced_bots.join(server.bot_url, cup, f"{name}-ann", f"{name}-ben")
-    pace.stop_at(4)
-    await server.until(cup, lambda told: [board["ply"] for board in told["running"]] == [4])
+    bots, control = (f"{name}-ann", f"{name}-ben"), {"move_ms": 600_000}
+    cup, pace = await paced_bots.held(server, name, "connect4", *bots, legs=1, time_control=control)
     return cup, f"{cup}.1.1.1.1", pace
 
 
@@ -258,12 +255,8 @@ async def test_boards_that_were_asked_for_before_the_end_hide_nothing_after_it(
     open_page: OpenPage, server: RunningServer, paced_bots: PacedBots
 ) -> None:
     page = await open_page()
-    cup = server.create("Hidden", "liars-dice", legs=1, start_at_bots=2, time_control={"move_ms": 600_000})
+    cup, pace = await paced_bots.held(server, "Hidden", "liars-dice", "hidden-ann", "hidden-ben", legs=1)
     match = f"{cup}.1.1.1.1"
-    pace = await paced_bots.join(server.bot_url, cup, "hidden-ann", "hidden-ben")
-    pace.stop_at(4)
-    # A call of "liar" is followed at once by new dice, so a ply may be passed over.
-    await server.until(cup, lambda told: [board["ply"] >= 4 for board in told["running"]] == [True])
     is_read, may_answer = asyncio.Event(), asyncio.Event()
 
     async def answer(route: Route) -> None:

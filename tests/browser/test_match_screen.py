@@ -7,7 +7,7 @@ from playwright.async_api import Page
 from rumble_engine import game_names
 
 from tests.browser.conftest import OpenPage
-from tests.browser.paced_bots import Pace, PacedBots
+from tests.browser.paced_bots import PacedBots
 from tests.browser.running_server import RunningServer
 
 SCREENS = ((1280, 800), (1920, 1080), (1024, 768), (390, 844), (360, 740))
@@ -37,12 +37,10 @@ def long_name(start: str) -> str:
 
 async def begun(server: RunningServer, paced_bots: PacedBots, game: str, bots: str = "") -> str:
     """Begin a match of two bots with the longest names, stop it at its third ply, and return its id."""
-    cup = server.create(f"Screen of {game}", game, legs=1, start_at_bots=2, time_control={"bank_ms": 36_000_000})
     names = [long_name(f"{bots or game}-{number}") for number in (1, 2)]
-    pace = Pace(think_s=0.0)
-    pace.stop_at(2)
-    await paced_bots.join(server.bot_url, cup, *names, pace=pace)
-    await server.until(cup, lambda view: view["running"] and view["running"][0]["ply"] >= 2)
+    cup, _ = await paced_bots.held(
+        server, f"Screen of {game}", game, *names, ply=2, legs=1, time_control={"bank_ms": 36_000_000}
+    )
     return f"{cup}.1.1.1.1"
 
 

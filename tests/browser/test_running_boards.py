@@ -1,7 +1,6 @@
 """ "Playing now" on a tournament's page, in a real browser: the texts of the boards, and their fixed places."""
 
 import re
-from typing import Any
 
 import pytest
 from playwright.async_api import Locator, Page, Route, expect
@@ -9,13 +8,12 @@ from rumble_engine import get_game
 
 from tests.browser import layout_shift
 from tests.browser.conftest import OpenPage
-from tests.browser.paced_bots import Pace, PacedBots
+from tests.browser.paced_bots import SLOW, PacedBots
 from tests.browser.running_server import RunningServer
 from tests.needs import long_or
 
 pytestmark = pytest.mark.slow
 
-SLOW = {"move_ms": 3_600_000}
 STAY_MS = 60_000
 """Time in ms for which a result stays on its board in tests that read several facts about the board."""
 BOXES = "(cards) => cards.map((card) => card.getBoundingClientRect().toJSON())"
@@ -26,10 +24,6 @@ TOP_OF_TEXT = """(shown) => {
 }"""
 RECTANGLES = "(board, parts) => parts.map((part) => board.querySelector(part).getBoundingClientRect().toJSON())"
 """Reads the places of all parts of a board in a single call, since the page moves when other matches begin or end."""
-
-
-def under_way(view: Any) -> bool:
-    return bool(view["running"]) and all(board["ply"] >= 4 for board in view["running"])
 
 
 def card(page: Page, match: str) -> Locator:
@@ -48,21 +42,10 @@ async def keep_results(page: Page) -> None:
     await page.route("**/slots.js", serve)
 
 
-async def begun(server: RunningServer, paced_bots: PacedBots, name: str, *bots: str, **config: Any) -> tuple[str, Pace]:
-    """Create a tournament of connect four, and stop its bots in the middle of their matches."""
-    cup = server.create(name, "connect4", **{"time_control": SLOW, **config})
-    pace = await paced_bots.join(server.bot_url, cup, *bots)
-    pace.stop_at(4)
-    server.command(cup, "start")
-    await server.until(cup, under_way)
-    pace.hold()
-    return cup, pace
-
-
 async def test_each_card_says_who_plays_whom_with_which_pieces_and_who_is_to_move(
     page: Page, server: RunningServer, paced_bots: PacedBots
 ) -> None:
-    cup, pace = await begun(server, paced_bots, "Captions", "ann", "bob", "cid", "dot", "eve", "fay")
+    cup, pace = await paced_bots.held(server, "Captions", "connect4", "ann", "bob", "cid", "dot", "eve", "fay")
     await page.goto(f"/tournaments/{cup}")
     game = get_game("connect4")
     plies = []
@@ -113,7 +96,9 @@ async def test_tables_keep_their_seats_and_end_with_places(
 async def test_few_boards_stand_beside_each_other_and_fit_the_window(
     page: Page, server: RunningServer, paced_bots: PacedBots, pairs: int
 ) -> None:
-    cup, _ = await begun(server, paced_bots, f"Few {pairs}", *(f"few-{pairs}-{each}" for each in range(2 * pairs)))
+    cup, _ = await paced_bots.held(
+        server, f"Few {pairs}", "connect4", *(f"few-{pairs}-{each}" for each in range(2 * pairs))
+    )
     await page.goto(f"/tournaments/{cup}")
     for width, height in ((1280, 800), (1280, 500), (1920, 1080), (390, 844), (844, 390)):
         await page.set_viewport_size({"width": width, "height": height})
@@ -126,7 +111,7 @@ async def test_few_boards_stand_beside_each_other_and_fit_the_window(
 async def test_the_choice_whom_to_follow_stands_beside_its_heading_on_a_phone(
     page: Page, server: RunningServer, paced_bots: PacedBots
 ) -> None:
-    cup, _ = await begun(server, paced_bots, "Beside", *(f"beside-{'m' * 24}{each}" for each in range(4)))
+    cup, _ = await paced_bots.held(server, "Beside", "connect4", *(f"beside-{'m' * 24}{each}" for each in range(4)))
     await page.goto(f"/tournaments/{cup}?follow=beside-{'m' * 24}0")
     await expect(page.locator("#follow option")).to_have_count(5)
     for width in (360, 390):
@@ -141,7 +126,7 @@ async def test_the_choice_whom_to_follow_stands_beside_its_heading_on_a_phone(
 
 
 async def test_a_move_changes_the_board_in_place(page: Page, server: RunningServer, paced_bots: PacedBots) -> None:
-    cup, pace = await begun(server, paced_bots, "In place", "gil", "gus")
+    cup, pace = await paced_bots.held(server, "In place", "connect4", "gil", "gus")
     await page.goto(f"/tournaments/{cup}")
     (board,) = server.tournament(cup)["running"]
     picture = card(page, board["match"]).locator(".picture svg")
@@ -163,7 +148,7 @@ async def test_a_screen_reader_hears_one_summary_for_the_page_and_no_board(
 ) -> None:
     page = await open_page()
     await page.clock.install()
-    cup, pace = await begun(server, paced_bots, "Heard", "hal", "hob", "huw", "hen")
+    cup, pace = await paced_bots.held(server, "Heard", "connect4", "hal", "hob", "huw", "hen")
     await page.goto(f"/tournaments/{cup}")
     pace.release()
     await expect(page.locator("#latest li").first).to_be_visible()
@@ -180,7 +165,7 @@ async def test_a_result_is_stamped_on_its_board_and_marked_at_the_seat_that_won(
     page = await open_page()
     await page.clock.install()
     await keep_results(page)
-    cup, pace = await begun(server, paced_bots, "Stamps", "ivo", "jan", "kai", cycles=9)
+    cup, pace = await paced_bots.held(server, "Stamps", "connect4", "ivo", "jan", "kai", cycles=9)
     await page.goto(f"/tournaments/{cup}")
     await expect(page.locator("#follow option")).not_to_have_count(1)  # after the snapshot the page misses no move
     match = server.tournament(cup)["running"][0]["match"]
@@ -204,7 +189,7 @@ async def test_the_first_round_that_is_paired_under_a_readers_eyes_is_news(
     page = await open_page()
     await page.clock.install()
     names = ("news-ann", "news-bob", "news-cid", "news-dot")
-    cup, pace = await begun(server, paced_bots, "Second", *names, format="swiss", rounds=2, legs=1)
+    cup, pace = await paced_bots.held(server, "Second", "connect4", *names, format="swiss", rounds=2, legs=1)
     await page.goto(f"/tournaments/{cup}")
     await expect(page.locator("#follow option")).to_have_count(5)
     pace.release()
@@ -248,7 +233,7 @@ async def test_the_winner_stands_below_the_board_and_how_it_won_below_the_winner
     await page.clock.install()
     await keep_results(page)
     names = [f"{letter}{'w' * 31}" for letter in "cdefghijkl"]
-    cup, pace = await begun(server, paced_bots, "Below", *names, legs=1, cycles=1)
+    cup, pace = await paced_bots.held(server, "Below", "connect4", *names, legs=1, cycles=1)
     await page.goto(f"/tournaments/{cup}")
     pace.release()
     ended = page.locator("#boards article:has(.stamp:visible)").first
@@ -267,7 +252,7 @@ async def test_the_boards_fold_away_when_the_last_results_were_seen(
     page = await open_page()
     await page.clock.install()
     await keep_results(page)
-    cup, pace = await begun(server, paced_bots, "End", "nan", "oda", legs=1)
+    cup, pace = await paced_bots.held(server, "End", "connect4", "nan", "oda", legs=1)
     await page.goto(f"/tournaments/{cup}")
     pace.release()
     await expect(page.locator("#status")).to_have_text("finished")
@@ -282,7 +267,7 @@ async def test_the_bot_that_is_followed_has_the_first_board_and_the_largest(
     page: Page, server: RunningServer, paced_bots: PacedBots
 ) -> None:
     bots = [f"p{number:02}" for number in range(52)]
-    cup, pace = await begun(server, paced_bots, "Followed", *bots, cycles=1)
+    cup, pace = await paced_bots.held(server, "Followed", "connect4", *bots, cycles=1)
     running = server.tournament(cup)["running"]
     hidden = running[0]["seats"][0]
     await page.goto(f"/tournaments/{cup}?invite=some&follow={hidden}")
@@ -315,7 +300,7 @@ async def test_a_bot_that_is_away_is_shown_with_the_time_that_its_match_waits(
 ) -> None:
     page = await open_page()
     await page.clock.install()
-    cup, _ = await begun(server, paced_bots, "Away", "quy", "rob", "sam", "tom", away_ms=600_000)
+    cup, _ = await paced_bots.held(server, "Away", "connect4", "quy", "rob", "sam", "tom", away_ms=600_000)
     await page.goto(f"/tournaments/{cup}")
     board = next(each for each in server.tournament(cup)["running"] if "rob" in each["seats"])
     shown = card(page, board["match"])
