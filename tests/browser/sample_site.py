@@ -54,11 +54,17 @@ class SampleSite:
 
 
 class _Builder:
-    """Creates the tournaments of the site."""
+    """Creates the tournaments of the site, and keeps their ids."""
 
     def __init__(self, server: RunningServer, paced_bots: PacedBots) -> None:
         self.server = server
         self.paced_bots = paced_bots
+        self.ids: dict[str, str] = {}
+        """The ids of the tournaments by their keys in paths of `site_pages`."""
+
+    def create(self, key: str, name: str, game: str, **config: Any) -> str:
+        self.ids[key] = self.server.create(name, game, **config)
+        return self.ids[key]
 
     async def join(self, tournament: str, names: tuple[str, ...], max_matches: int = 4) -> Pace:
         url = self.server.bot_url
@@ -66,22 +72,20 @@ class _Builder:
             url, tournament, *names, max_matches=max_matches, client="rumble-python", version="1.0"
         )
 
-    async def played(self, name: str, game: str, names: tuple[str, ...], **config: Any) -> str:
-        """Create a tournament, play it to its end, and return its id."""
-        tournament = self.server.create(name, game, **config)
+    async def played(self, key: str, name: str, game: str, names: tuple[str, ...], **config: Any) -> None:
+        """Create a tournament, and play it to its end."""
+        tournament = self.create(key, name, game, **config)
         await self.join(tournament, names, max_matches=8)
         self.server.command(tournament, "start")
         await self.server.until(tournament, lambda view: view["status"] == "finished")
-        return tournament
 
-    async def begun(self, name: str, game: str, names: tuple[str, ...], **config: Any) -> str:
+    async def begun(self, key: str, name: str, game: str, names: tuple[str, ...], **config: Any) -> None:
         """Create a tournament, play some matches, and stop its bots in the middle of the next."""
-        tournament = self.server.create(name, game, time_control=SLOW, **config)
+        tournament = self.create(key, name, game, time_control=SLOW, **config)
         pace = await self.join(tournament, names, max_matches=1)
         pace.stop_at(4, after_matches=3)
         self.server.command(tournament, "start")
         await self.server.until(tournament, _is_under_way)
-        return tournament
 
 
 def _between(matches: Any, names: set[str]) -> str:
@@ -114,72 +118,50 @@ async def sample_site_on(main: RunningServer, *, large: bool = False) -> AsyncIt
     opponent.may_move.set()
     opponents.add(opponent, OPPONENT, max_matches=64)
     try:
-        ids = await _build(_Builder(club, paced_bots), large=large)
-        ids["main_running"] = await _Builder(main, paced_bots).begun("Thursday", "connect4", OF_MAIN, cycles=9)
-        yield SampleSite(club, ids)
+        of_main = _Builder(main, paced_bots)
+        await of_main.begun("main_running", "Thursday", "connect4", OF_MAIN, cycles=9)
+        yield SampleSite(club, of_main.ids | await _build(_Builder(club, paced_bots), large=large))
     finally:
         await opponents.end()
         await paced_bots.end()
 
 
 async def _build(builder: _Builder, *, large: bool) -> dict[str, str]:
-    server = builder.server
-    empty = server.create("Tomorrow", "chess", start_at_bots=8)
-    lobby = server.create("Friday night", "connect4", start_at_bots=8, cycles=2)
-    cancelled = server.create("Called off", "othello")
-    server.command(cancelled, "cancel")
+    server, ids = builder.server, builder.ids
+    builder.create("empty", "Tomorrow", "chess", start_at_bots=8)
+    lobby = builder.create("lobby", "Friday night", "connect4", start_at_bots=8, cycles=2)
+    server.command(builder.create("cancelled", "Called off", "othello"), "cancel")
 
-    async def one_after_another() -> tuple[str, ...]:
+    async def one_after_another() -> None:
         """Play the tournaments that share bots."""
-        return (
-            await builder.played("Swiss open", "tictactoe", FEW, format="swiss", rounds=4),
-            await builder.played("Knockout", "connect4", FEW, format="knockout"),
-            await builder.played("Gauntlet", "tictactoe", FEW, format="gauntlet", challengers=2, legs=2),
-            await builder.played("Double round-robin", "tictactoe", FEW[:4], cycles=2),
-            await builder.played("Tables", "snakes", FEW, format="swiss", rounds=2, **TABLES),
-            await builder.played("Tables of a knockout", "snakes", FEW, format="knockout", **TABLES),
-        )
+        await builder.played("swiss", "Swiss open", "tictactoe", FEW, format="swiss", rounds=4)
+        await builder.played("knockout", "Knockout", "connect4", FEW, format="knockout")
+        await builder.played("gauntlet", "Gauntlet", "tictactoe", FEW, format="gauntlet", challengers=2, legs=2)
+        await builder.played("double", "Double round-robin", "tictactoe", FEW[:4], cycles=2)
+        await builder.played("tables", "Tables", "snakes", FEW, format="swiss", rounds=2, **TABLES)
+        await builder.played("tables_knockout", "Tables of a knockout", "snakes", FEW, format="knockout", **TABLES)
 
-    others, over, _ = await asyncio.gather(
-        asyncio.gather(
-            builder.begun("Connect four league", "connect4", THINKING, cycles=2),
-            builder.begun("Hex, after lunch", "hex", RESTING, cycles=4),
-            builder.begun("Swiss, third table", "connect4", PAIRED, format="swiss", rounds=5),
-            builder.begun("Cup night", "connect4", OUT, format="knockout"),
-            builder.begun("All comers", "othello", AGAINST_ALL, format="gauntlet"),
-            builder.played(MARKUP, "tictactoe", LONG_NAMES, cycles=2),
-            builder.played("The big one", "tictactoe", MANY, legs=1, **ONE_MOVE),
-        ),
+    await asyncio.gather(
+        builder.begun("running", "Connect four league", "connect4", THINKING, cycles=2),
+        builder.begun("paused", "Hex, after lunch", "hex", RESTING, cycles=4),
+        builder.begun("swiss_running", "Swiss, third table", "connect4", PAIRED, format="swiss", rounds=5),
+        builder.begun("knockout_running", "Cup night", "connect4", OUT, format="knockout"),
+        builder.begun("gauntlet_running", "All comers", "othello", AGAINST_ALL, format="gauntlet"),
+        builder.played("finished", MARKUP, "tictactoe", LONG_NAMES, cycles=2),
+        builder.played("big", "The big one", "tictactoe", MANY, legs=1, **ONE_MOVE),
         one_after_another(),
         builder.join(lobby, WAITING),
     )
-    running, paused, swiss_running, knockout_running, gauntlet_running, finished, big = others
-    server.command(paused, "pause", reason="lunch")
-    swiss, knockout, gauntlet, double, tables, tables_knockout = over
-    hundred = await builder.played("A hundred bots", "tictactoe", HUNDRED, legs=1, **ONE_MOVE) if large else ""
+    server.command(ids["paused"], "pause", reason="lunch")
+    if large:
+        await builder.played("hundred", "A hundred bots", "tictactoe", HUNDRED, legs=1, **ONE_MOVE)
     return {
-        "empty": empty,
-        "lobby": lobby,
-        "running": running,
-        "paused": paused,
-        "finished": finished,
-        "swiss": swiss,
-        "knockout": knockout,
-        "gauntlet": gauntlet,
-        "double": double,
-        "tables": tables,
-        "tables_knockout": tables_knockout,
-        "tables_match": server.tournament(tables)["latest"][0]["match"],
-        "swiss_running": swiss_running,
-        "knockout_running": knockout_running,
-        "gauntlet_running": gauntlet_running,
-        "big": big,
-        "hundred": hundred,
-        "cancelled": cancelled,
-        "running_match": server.tournament(running)["running"][0]["match"],
-        "finished_match": server.tournament(knockout)["latest"][0]["match"],
-        "othello_match": server.tournament(gauntlet_running)["running"][0]["match"],
-        "long_match": _between(server.tournament(finished)["latest"], set(LONG_NAMES[:2])),
+        **ids,
+        "tables_match": server.tournament(ids["tables"])["latest"][0]["match"],
+        "running_match": server.tournament(ids["running"])["running"][0]["match"],
+        "finished_match": server.tournament(ids["knockout"])["latest"][0]["match"],
+        "othello_match": server.tournament(ids["gauntlet_running"])["running"][0]["match"],
+        "long_match": _between(server.tournament(ids["finished"])["latest"], set(LONG_NAMES[:2])),
         "bot": FEW[0],
         "opponent": OPPONENT,
     }
