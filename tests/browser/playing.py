@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Mapping
+from typing import Any
 
 from playwright.async_api import Page, expect
 from rumble_engine import State, get_game
@@ -31,6 +32,12 @@ async def sit_down(
     await expect(page.locator("input[name=against]:checked")).to_have_value(against)
     await page.locator("#start").click()
     await expect(page.locator("#players")).to_be_visible()
+
+
+async def begin(page: Page, against: str, game: str = "tictactoe", **given: Any) -> None:
+    """Start a match as `sit_down` does, and wait for the first turn."""
+    await sit_down(page, against, game, **given)
+    assert await my_turn(page)
 
 
 async def moves(page: Page) -> list[str]:

@@ -14,7 +14,7 @@ from rumble_protocol.secret import is_made, make_secret
 
 from tests.browser.conftest import OpenPage
 from tests.browser.opponents import Opponents, WaitingBot
-from tests.browser.playing import click, here, moves, my_turn, position, sit_down
+from tests.browser.playing import begin, click, here, moves, my_turn, position, sit_down
 from tests.browser.problems import Problems
 from tests.browser.running_server import RunningServer
 from tests.browser.site_pages import resign
@@ -87,28 +87,21 @@ async def test_random_is_beaten_and_rematches_swap_seats(page: Page) -> None:
     pytest.fail(f"not one win in {MOST_MATCHES} matches")
 
 
-async def test_a_resigned_match_is_played_once_more_from_the_same_seat(page: Page) -> None:
-    await sit_down(page, PERFECT)
-    assert await my_turn(page)
+async def test_a_resigned_match_is_played_once_more_from_the_same_seat_even_after_a_double_click(
+    open_page: OpenPage,
+) -> None:
+    page, sent = await open_page(), list[str]()
+    page.on("websocket", lambda socket: socket.on("framesent", lambda frame: sent.append(str(frame))))
+    await begin(page, PERFECT)
     await page.locator("#resign").click()
     await page.locator("#resign-dialog").get_by_role("button", name="Play on").click()
     assert await my_turn(page)
     await resign(page)
     await expect(page.locator("#headline")).to_contain_text("You lost by resignation")
-    await page.locator("#again").click()
+    await page.locator("#again").dblclick()
     await expect(page.locator("#headline")).to_have_text("Your turn")
     await expect(page.locator("#seats li").first).to_contain_text("(you)")
     assert await moves(page) == []
-
-
-async def test_a_double_click_asks_for_one_rematch(open_page: OpenPage) -> None:
-    page, sent = await open_page(), list[str]()
-    page.on("websocket", lambda socket: socket.on("framesent", lambda frame: sent.append(str(frame))))
-    await sit_down(page, RANDOM)
-    assert await my_turn(page)
-    await resign(page)
-    await page.locator("#again").dblclick()
-    await expect(page.locator("#headline")).to_have_text("Your turn")
     assert sum('"challenge"' in frame for frame in sent) == 2, "the match and the rematch"
 
 
@@ -117,8 +110,7 @@ async def test_a_bot_with_a_display_name_can_be_challenged_once_more(page: Page,
     name = server.pupil(server.create("Pupils", classroom=True), "Zo\u00eb", key)
     playing = asyncio.create_task(serve(RemoteReferenceBot("random"), server.url, name=name, key=key, challenges=True))
     await here(server, name)
-    await sit_down(page, name)
-    assert await my_turn(page)
+    await begin(page, name)
     await resign(page)
     await page.locator("#again").click()
     await expect(page.locator("#headline")).to_have_text("Your turn")
@@ -149,8 +141,7 @@ async def test_a_match_that_cannot_be_resumed_gives_the_reason(open_page: OpenPa
 
 async def test_an_ended_match_that_is_read_late_replaces_no_newer_match(open_page: OpenPage) -> None:
     page = await open_page()
-    await sit_down(page, RANDOM)
-    assert await my_turn(page)
+    await begin(page, RANDOM)
     await resign(page)
     ended = (await page.locator("#match-link").get_attribute("href") or "").rpartition("/")[2]
     may_answer = asyncio.Event()
@@ -233,15 +224,6 @@ async def test_the_list_of_opponents_is_asked_for_once_a_second_during_a_long_ou
     assert asked <= 32
 
 
-async def test_a_typed_move_that_is_not_allowed_is_told(page: Page) -> None:
-    await sit_down(page, PERFECT)
-    assert await my_turn(page)
-    await page.locator("#typed").fill("<b>")
-    await page.keyboard.press("Enter")
-    await expect(page.locator("#typed-error")).to_contain_text("<b> is not allowed here: it can be 0, 1, 2")
-    assert await moves(page) == []
-
-
 async def test_of_a_sample_of_moves_only_a_move_that_counts_is_sent(
     page: Page, server: RunningServer, opponents: Opponents
 ) -> None:
@@ -263,22 +245,15 @@ async def test_of_a_sample_of_moves_only_a_move_that_counts_is_sent(
     await expect(page.locator("#moves")).to_contain_text("r207")
 
 
-async def test_a_move_of_chess_is_typed_as_people_write_it(page: Page) -> None:
-    await sit_down(page, RANDOM, "chess")
-    assert await my_turn(page)
+async def test_a_move_of_chess_is_typed_as_people_write_it_and_no_other_is_sent(page: Page) -> None:
+    await begin(page, RANDOM, "chess")
+    await page.locator("#typed").fill("<b>")
+    await page.keyboard.press("Enter")
+    await expect(page.locator("#typed-error")).to_contain_text("<b> is not allowed here: it can be ")
+    assert await moves(page) == []
     await page.locator("#typed").fill("Nf3")
     await page.keyboard.press("Enter")
     await expect(page.locator("#moves code").first).to_have_text("g1f3")
-
-
-async def test_chess_from_square_to_square_under_a_bank(page: Page) -> None:
-    await sit_down(page, RANDOM, "chess", more={"clock": "blitz"})
-    assert await my_turn(page)
-    await click(page, 52, 36)
-    await expect(page.locator("#moves li")).to_have_count(2)
-    assert (await moves(page))[0] == "e2e4"
-    assert await my_turn(page)
-    await expect(page.locator("#seats li").first.locator(".seat-clock")).to_have_text("0:59")
 
 
 async def test_a_move_that_the_server_rejects_is_shown(open_page: OpenPage) -> None:
@@ -290,8 +265,7 @@ async def test_a_move_that_the_server_rejects_is_shown(open_page: OpenPage) -> N
 
     page = await open_page()
     await page.route_web_socket("**/bot", spoil)
-    await sit_down(page, PERFECT)
-    assert await my_turn(page)
+    await begin(page, PERFECT)
     await click(page, 4)
     await expect(page.locator("#headline")).to_contain_text("You lost by a move that is not allowed")
     await expect(page.locator("#notes")).to_contain_text("Your move did not count")
@@ -299,8 +273,7 @@ async def test_a_move_that_the_server_rejects_is_shown(open_page: OpenPage) -> N
 
 @pytest.mark.slow
 async def test_a_second_tab_takes_over_and_the_first_does_not_fight(page: Page) -> None:
-    await sit_down(page, PERFECT)
-    assert await my_turn(page)
+    await begin(page, PERFECT)
     second = await page.context.new_page()
     await second.goto("/play")
     await second.locator("#start").click()
@@ -313,8 +286,7 @@ async def test_a_second_tab_takes_over_and_the_first_does_not_fight(page: Page) 
 
 
 async def test_loading_the_page_again_goes_on(page: Page) -> None:
-    await sit_down(page, PERFECT)
-    assert await my_turn(page)
+    await begin(page, PERFECT)
     await click(page, 4)
     await expect(page.locator("#moves li")).to_have_count(2)
     before = await moves(page)
@@ -336,8 +308,7 @@ async def test_a_match_goes_on_after_the_server_was_killed(
     opponents = Opponents(mortal_server.url)
     opponents.reference("perfect", PERFECT)
     await here(mortal_server, PERFECT)
-    await sit_down(page, PERFECT, base=mortal_server.url)
-    assert await my_turn(page)
+    await begin(page, PERFECT, base=mortal_server.url)
     await click(page, 4)
     await expect(page.locator("#moves li")).to_have_count(2)
     problems.allow("ERR_(CONNECTION_REFUSED|CONNECTION_RESET|CONTENT_LENGTH_MISMATCH|EMPTY_RESPONSE)")

@@ -1,5 +1,6 @@
 """A person plays bots on a phone or by mouse: taps, choices, and what is on the screen."""
 
+import re
 import zlib
 from collections.abc import AsyncIterator
 from typing import Any
@@ -9,7 +10,7 @@ import pytest_asyncio
 from playwright.async_api import Browser, Page, ViewportSize, expect
 
 from tests.browser.opponents import Opponents, WaitingBot
-from tests.browser.playing import click, here, moves, my_turn, sit_down
+from tests.browser.playing import begin, click, here, moves, my_turn, sit_down
 from tests.browser.problems import Problems
 from tests.browser.running_server import RunningServer
 from tests.browser.tabs import forget, new_context
@@ -52,8 +53,7 @@ async def tap(page: Page, cell: int) -> None:
 @pytest.mark.slow
 async def test_on_small_cells_a_tap_is_confirmed(phone: Page, rival: str, size: ViewportSize) -> None:
     await phone.set_viewport_size(size)
-    await sit_down(phone, rival, "gomoku")
-    assert await my_turn(phone)
+    await begin(phone, rival, "gomoku")
     await expect(phone.locator("#board .choices")).to_have_text("Tap a place; then confirm it here.")
     await tap(phone, 112)
     await expect(phone.locator("#board .choices button")).to_have_text("Play h8")
@@ -75,8 +75,7 @@ async def test_on_small_cells_a_tap_is_confirmed(phone: Page, rival: str, size: 
 @pytest.mark.parametrize("size", PHONES, ids=lambda size: str(size["width"]))
 async def test_on_large_cells_a_tap_plays(phone: Page, rival: str, size: ViewportSize) -> None:
     await phone.set_viewport_size(size)
-    await sit_down(phone, rival, "chess")
-    assert await my_turn(phone)
+    await begin(phone, rival, "chess")
     await tap(phone, 52)
     await tap(phone, 36)
     await expect(phone.locator("#moves li")).to_have_count(2)
@@ -85,16 +84,14 @@ async def test_on_large_cells_a_tap_plays(phone: Page, rival: str, size: Viewpor
 
 async def test_a_mouse_needs_no_confirmation(page: Page, rival: str) -> None:
     await page.set_viewport_size(PHONES[1])
-    await sit_down(page, rival, "gomoku")
-    assert await my_turn(page)
+    await begin(page, rival, "gomoku")
     await click(page, 112)
     await expect(page.locator("#moves li")).to_have_count(2)
 
 
 @pytest.mark.parametrize("game", ["gomoku", "chess", "othello", "connect4", "hex"])
 async def test_board_clocks_and_confirmation_are_on_the_first_screen(phone: Page, rival: str, game: str) -> None:
-    await sit_down(phone, rival, game)
-    assert await my_turn(phone)
+    await begin(phone, rival, game)
     parts = ["#headline", "#board svg", "#seats .seat-clock >> nth=0", "#seats .seat-clock >> nth=1"]
     if await phone.locator("#board.confirms").count():
         parts.append("#board .choices")
@@ -105,21 +102,20 @@ async def test_board_clocks_and_confirmation_are_on_the_first_screen(phone: Page
 
 
 async def test_seats_are_called_as_their_pieces_look(page: Page, rival: str) -> None:
-    await sit_down(page, rival, "othello", seat=1)
-    assert await my_turn(page)
+    await begin(page, rival, "othello", seat=1)
     assert await page.locator("#seats .seat-plays").all_inner_texts() == ["Black", "White"]
     await expect(page.locator("#seats .token svg")).to_have_count(2)
 
 
-async def test_a_choice_draws_the_board_once(page: Page, rival: str) -> None:
-    await sit_down(page, rival, "chess")
-    assert await my_turn(page)
+async def test_a_choice_under_a_bank_draws_the_board_once(page: Page, rival: str) -> None:
+    await begin(page, rival, "chess", more={"clock": "blitz"})
     drawn = page.locator("#board .surface *")
     assert await drawn.count() > 2
     await drawn.evaluate_all("all => all.forEach((each) => { each.kept = true; })")
     await click(page, 52, 36)
     await expect(page.locator("#moves li")).to_have_count(2)
     assert await my_turn(page)
+    await expect(page.locator("#seats li").first.locator(".seat-clock")).to_have_text(re.compile(r"^0:[45]\d$"))
     assert await drawn.evaluate_all("all => all.every((each) => each.kept)")
 
 
