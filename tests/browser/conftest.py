@@ -1,47 +1,32 @@
 """A real browser, a real server and bots for the tests of this folder, which share one event loop."""
 
-import importlib.util
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import AsyncExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any
 
 import pytest
 import pytest_asyncio
+from playwright.async_api import Browser, Page, expect
 from rumble_server.host.networks import network_addresses
 
 from tests.browser.axe import axe_script
+from tests.browser.chromium import browsing, chromium
 from tests.browser.opponents import Opponents
 from tests.browser.paced_bots import PacedBots
+from tests.browser.problems import Problems
 from tests.browser.running_server import RunningServer, started_server
 from tests.browser.sample_site import SampleSite, sample_site_on
+from tests.browser.tabs import PATIENCE_MS, forget, new_context
 from tests.needs import missing
 
-if TYPE_CHECKING:
-    from playwright.async_api import Browser, Page
-
-    from tests.browser.problems import Problems
-
 HERE = Path(__file__).parent
-OpenPage = Callable[..., Awaitable["Page"]]
+OpenPage = Callable[..., Awaitable[Page]]
 
 
 def of_networks() -> Iterator[str]:
     """Yield the IPv4 addresses at which other machines reach this machine."""
     return (address for address in network_addresses() if ":" not in address)
-
-
-class _NotInstalled(pytest.Module):
-    """A module of tests that cannot be imported, since the machine has no Playwright."""
-
-    def collect(self) -> NoReturn:
-        missing("Playwright is not installed (`pip install -e '.[test]'`)")
-
-
-def pytest_pycollect_makemodule(module_path: Path, parent: Any) -> pytest.Module | None:
-    if importlib.util.find_spec("playwright") is None:
-        return _NotInstalled.from_parent(parent, path=module_path)
-    return None
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -53,12 +38,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 @pytest_asyncio.fixture(scope="session", loop_scope="session")
-async def browser() -> AsyncIterator["Browser"]:
-    from playwright.async_api import expect
-
-    from tests.browser.chromium import browsing, chromium
-    from tests.browser.tabs import PATIENCE_MS
-
+async def browser() -> AsyncIterator[Browser]:
     program = chromium()
     if program is None:
         missing("there is no Chromium here (`CHROMIUM` may name one)")
@@ -127,24 +107,20 @@ def axe() -> str:
 
 
 @pytest.fixture
-def problems() -> "Problems":
+def problems() -> Problems:
     """The problems on the test's pages. A test that causes a problem allows the problem first."""
-    from tests.browser.problems import Problems
-
     return Problems(*of_networks())
 
 
 @pytest_asyncio.fixture(loop_scope="session")
-async def open_page(browser: "Browser", problems: "Problems", server: RunningServer) -> AsyncIterator[OpenPage]:
+async def open_page(browser: Browser, problems: Problems, server: RunningServer) -> AsyncIterator[OpenPage]:
     """Open a page in its own context, with the options of Playwright's `new_context`; paths are relative to `server`.
 
     The test fails at its end if any of its pages had a problem that the test did not allow.
     """
-    from tests.browser.tabs import new_context
-
     async with AsyncExitStack() as stack:
 
-        async def open_page(**options: Any) -> "Page":
+        async def open_page(**options: Any) -> Page:
             context = await new_context(browser, **{"base_url": server.url, **options})
             stack.push_async_callback(context.close)
             if not options.get("java_script_enabled", True):
@@ -156,33 +132,40 @@ async def open_page(browser: "Browser", problems: "Problems", server: RunningSer
     assert problems.found == []
 
 
-@pytest_asyncio.fixture(scope="session", loop_scope="session")
-async def shared_page(browser: "Browser", server: RunningServer) -> "Page":
-    """The page that all tests share as `page`."""
-    from tests.browser.tabs import new_context
+@pytest_asyncio.fixture(loop_scope="session")
+async def own_page(open_page: OpenPage) -> Page:
+    """A page of the test's own, for lasting changes of a page."""
+    return await open_page()
 
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def timed_page(own_page: Page) -> Page:
+    """A page of the test's own, with a clock that the test may move forward."""
+    await own_page.clock.install()
+    return own_page
+
+
+@pytest_asyncio.fixture(scope="session", loop_scope="session")
+async def shared_page(browser: Browser, server: RunningServer) -> Page:
+    """The page that all tests share as `page`."""
     return await (await new_context(browser, base_url=server.url)).new_page()
 
 
 @pytest_asyncio.fixture(scope="session", loop_scope="session")
-async def home(browser: "Browser", server: RunningServer) -> "Page":
+async def home(browser: Browser, server: RunningServer) -> Page:
     """The home page, for tests that only call modules and leave no traces."""
-    from tests.browser.tabs import new_context
-
     page = await (await new_context(browser, base_url=server.url)).new_page()
     await page.goto("/")
     return page
 
 
 @pytest_asyncio.fixture(loop_scope="session")
-async def page(shared_page: "Page", problems: "Problems") -> AsyncIterator["Page"]:
+async def page(shared_page: Page, problems: Problems) -> AsyncIterator[Page]:
     """A page of the default size. Tests share the page, because a new context costs a test half a second.
 
-    Lasting changes of a page, such as a clock, a route or a listener, need a page of `open_page`. The test fails at its
-    end if the page had a problem that the test did not allow.
+    Lasting changes of a page, such as a clock, a route or a listener, need `own_page`. The test fails at its end if the
+    page had a problem that the test did not allow.
     """
-    from tests.browser.tabs import forget
-
     async with problems.watching(shared_page.context):
         yield shared_page
         await forget(shared_page)

@@ -5,14 +5,12 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tests.browser.opponents import Opponents, WaitingBot
 from tests.browser.paced_bots import SLOW, Pace, PacedBots
 from tests.browser.running_server import RunningServer, started_server
-
-if TYPE_CHECKING:
-    from tests.browser.site_pages import SitePage
+from tests.browser.site_pages import SitePage
 
 FEW = ("ann", "bob", "cid", "dot", "eve", "fay")
 WAITING = ("gus", "hal", "ida")
@@ -48,7 +46,7 @@ class SampleSite:
         """Fill the ids into a path of the site's club, such as `/tournaments/{lobby}`."""
         return self.server.root + pattern.format(**self.ids)
 
-    def path_of(self, site_page: "SitePage") -> str:
+    def path_of(self, site_page: SitePage) -> str:
         """Return the path of a page."""
         return site_page.path.format(**self.ids) if site_page.of_main else self.path(site_page.path)
 

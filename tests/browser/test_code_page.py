@@ -7,18 +7,17 @@ import re
 from collections.abc import AsyncIterator, Iterator
 from importlib import import_module
 from importlib.util import find_spec
-from typing import TYPE_CHECKING
 
 import pytest
 import pytest_asyncio
+from playwright.async_api import Browser, BrowserContext, Page, Route, expect
 from rumble_protocol.secret import make_secret
 
 from tests.browser.conftest import of_networks
+from tests.browser.problems import Problems
 from tests.browser.running_server import RunningServer, started_server
+from tests.browser.tabs import new_context
 from tests.needs import missing
-
-if TYPE_CHECKING:
-    from playwright.async_api import Browser, BrowserContext, Page, Route
 
 pytestmark = pytest.mark.slow
 LOADS_MS = 120_000
@@ -51,11 +50,8 @@ def server(tmp_path_factory: pytest.TempPathFactory, lan_address: str) -> Iterat
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="session")
-async def context(browser: "Browser", server: RunningServer) -> "AsyncIterator[BrowserContext]":
+async def context(browser: Browser, server: RunningServer) -> AsyncIterator[BrowserContext]:
     """Fail at the end if a page had a problem."""
-    from tests.browser.problems import Problems
-    from tests.browser.tabs import new_context
-
     problems = Problems(*of_networks())
     problems.allow(r"\(csp\)$")  # the policy of the sandbox refuses what hostile code tries
     context = await new_context(browser, base_url=server.url)
@@ -66,7 +62,7 @@ async def context(browser: "Browser", server: RunningServer) -> "AsyncIterator[B
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="session")
-async def page(context: "BrowserContext") -> "AsyncIterator[Page]":
+async def page(context: BrowserContext) -> AsyncIterator[Page]:
     page = await context.new_page()
     yield page
     await page.close()
@@ -79,7 +75,7 @@ def python() -> None:
         missing("botrumble-browser is not built (`pip install ./browser`, which needs npm)")
 
 
-async def write(page: "Page", source: str, language: str, path: str = "/code") -> None:
+async def write(page: Page, source: str, language: str, path: str = "/code") -> None:
     """Open the editor with the code, as anna; a page without Python fills what the browser keeps."""
     await page.goto("/join")
     await page.evaluate(
@@ -94,7 +90,7 @@ async def write(page: "Page", source: str, language: str, path: str = "/code") -
     await page.select_option("#language", language)
 
 
-async def tried(page: "Page", source: str, language: str = "python") -> str:
+async def tried(page: Page, source: str, language: str = "python") -> str:
     """Try the code, and return the end of its trial. An open editor is used again, since its Python is loaded."""
     if page.url.endswith("/code"):
         draft = [f"rumble.draft.{language}.tictactoe", source]
@@ -107,17 +103,15 @@ async def tried(page: "Page", source: str, language: str = "python") -> str:
     return await page.locator("#trial-end").inner_text()
 
 
-async def state_of(page: "Page", place: str, pattern: str) -> None:
+async def state_of(page: Page, place: str, pattern: str) -> None:
     """Wait until a place of the page has a text that the regular expression finds."""
-    from playwright.async_api import expect
-
     await expect(page.locator(place)).to_have_text(re.compile(pattern), timeout=LOADS_MS)
 
 
 @pytest.mark.usefixtures("python")
 @pytest.mark.parametrize("language", ["python", "javascript"])
 async def test_a_trial_is_shown_ply_by_ply_and_no_match_reaches_the_server(
-    page: "Page", server: RunningServer, language: str
+    page: Page, server: RunningServer, language: str
 ) -> None:
     printing = {
         "python": "def choose(turn):\n    print('ply', turn.ply)\n    return turn.legal[0]\n",
@@ -136,7 +130,7 @@ async def test_a_trial_is_shown_ply_by_ply_and_no_match_reaches_the_server(
 
 
 @pytest.mark.usefixtures("python")
-async def test_a_trial_in_view_stays_as_it_was_played(page: "Page") -> None:
+async def test_a_trial_in_view_stays_as_it_was_played(page: Page) -> None:
     await tried(page, FIRST, "javascript")
     await page.locator("#trial-seat").select_option("1")
     await page.locator("#ply").fill("1")
@@ -181,14 +175,14 @@ async def test_a_trial_in_view_stays_as_it_was_played(page: "Page") -> None:
         ("const choose = () => '9';", "javascript", "The referee: "),
     ],
 )
-async def test_a_fault_of_the_code_is_told_with_its_line(page: "Page", source: str, language: str, end: str) -> None:
+async def test_a_fault_of_the_code_is_told_with_its_line(page: Page, source: str, language: str, end: str) -> None:
     ended = await tried(page, source, language)
     assert re.match(end, ended), ended
 
 
 @pytest.mark.usefixtures("python")
 @pytest.mark.parametrize("language", ["python", "javascript"])
-async def test_the_starting_code_fits_the_game(page: "Page", language: str) -> None:
+async def test_the_starting_code_fits_the_game(page: Page, language: str) -> None:
     await write(page, "", language, "/code?game=connect4")
     await page.locator("#start-again").click()
     await page.locator("#test:enabled").click()
@@ -198,7 +192,7 @@ async def test_the_starting_code_fits_the_game(page: "Page", language: str) -> N
 
 
 @pytest.mark.usefixtures("python")
-async def test_code_that_forges_the_referee_of_its_worker_referees_no_trial(page: "Page") -> None:
+async def test_code_that_forges_the_referee_of_its_worker_referees_no_trial(page: Page) -> None:
     fair = "def choose(turn):\n    return turn.legal[0]\n"
     for source in (f"import rumble_worker\nrumble_worker.Trial.go_on = None\n{fair}", fair):
         ended = await tried(page, source)
@@ -206,7 +200,7 @@ async def test_code_that_forges_the_referee_of_its_worker_referees_no_trial(page
 
 
 @pytest.mark.usefixtures("python")
-async def test_typing_over_a_selection_violates_no_policy(page: "Page") -> None:
+async def test_typing_over_a_selection_violates_no_policy(page: Page) -> None:
     await page.goto("/code")
     code = page.locator("#editor .cm-content")
     await code.click()
@@ -306,7 +300,7 @@ async def choose(turn):
 @pytest.mark.usefixtures("python")
 @pytest.mark.parametrize(("source", "language"), [(HOSTILE_JS, "javascript"), (HOSTILE_PYTHON, "python")])
 async def test_hostile_code_gets_nowhere(
-    page: "Page", server: RunningServer, source: str, language: str, context: "BrowserContext"
+    page: Page, server: RunningServer, source: str, language: str, context: BrowserContext
 ) -> None:
     source = source.replace("HERE", server.url) if language == "python" else f'const HERE = "{server.url}";\n{source}'
     ended = await tried(page, source, language)
@@ -319,7 +313,7 @@ async def test_hostile_code_gets_nowhere(
     assert await page.evaluate("document.querySelector('iframe').contentDocument") is None
 
 
-async def test_the_frame_is_confined_even_by_itself(page: "Page") -> None:
+async def test_the_frame_is_confined_even_by_itself(page: Page) -> None:
     answer = await page.goto("/code/frame")
     assert answer is not None
     policy = answer.headers["content-security-policy"]
@@ -327,7 +321,7 @@ async def test_the_frame_is_confined_even_by_itself(page: "Page") -> None:
     assert await page.evaluate("origin") == "null"
 
 
-async def test_a_saved_version_plays_and_an_endless_loop_costs_one_match(page: "Page", server: RunningServer) -> None:
+async def test_a_saved_version_plays_and_an_endless_loop_costs_one_match(page: Page, server: RunningServer) -> None:
     cup = server.create("cup", legs=4, time_control={"move_ms": 2000}, classroom=True)
     server.pupil(cup, IDENTITY["display"], IDENTITY["key"])
     server.host.post(f"tournaments/{cup}/house", {"bot": "random"})
@@ -348,7 +342,7 @@ async def test_a_saved_version_plays_and_an_endless_loop_costs_one_match(page: "
     assert (kept["language"], kept["source"]) == ("javascript", LOOPS_ONCE)
 
 
-async def test_a_version_plays_though_the_storage_of_the_browser_is_full(page: "Page", server: RunningServer) -> None:
+async def test_a_version_plays_though_the_storage_of_the_browser_is_full(page: Page, server: RunningServer) -> None:
     cup = server.create("full", classroom=True)
     server.pupil(cup, IDENTITY["display"], IDENTITY["key"])
     await write(page, FIRST, "javascript", f"/code?tournament={cup}")
@@ -358,7 +352,7 @@ async def test_a_version_plays_though_the_storage_of_the_browser_is_full(page: "
 
 
 async def test_a_version_that_is_saved_right_after_a_reload_stays_the_one_that_plays(
-    page: "Page", server: RunningServer
+    page: Page, server: RunningServer
 ) -> None:
     cup = server.create("again", classroom=True)
     server.pupil(cup, IDENTITY["display"], IDENTITY["key"])
@@ -375,13 +369,13 @@ async def test_a_version_that_is_saved_right_after_a_reload_stays_the_one_that_p
 
 
 async def test_a_match_can_be_played_on_after_the_server_hung_up(
-    context: "BrowserContext", server: RunningServer
+    context: BrowserContext, server: RunningServer
 ) -> None:
     page, cup = await context.new_page(), server.create("hung-up", classroom=True, time_control={"move_ms": 3_600_000})
     server.pupil(cup, IDENTITY["display"], IDENTITY["key"])
     server.host.post(f"tournaments/{cup}/house", {"bot": "random"})
 
-    async def serve(route: "Route") -> None:
+    async def serve(route: Route) -> None:
         answer = await route.fetch()
         await route.fulfill(response=answer, body=HANGS_UP + await answer.text())
 
@@ -398,14 +392,14 @@ async def test_a_match_can_be_played_on_after_the_server_hung_up(
     await page.close()
 
 
-async def test_code_that_cannot_be_loaded_is_not_saved(page: "Page", server: RunningServer) -> None:
+async def test_code_that_cannot_be_loaded_is_not_saved(page: Page, server: RunningServer) -> None:
     cup = server.create("empty-cup")
     await write(page, "function choose(turn) {\n  return }}\n", "javascript", f"/code?tournament={cup}")
     await page.locator("#play-version:enabled").click()
     await state_of(page, "#play-state", "Not saved: line 2")
 
 
-async def test_a_pupil_plays_on_in_the_next_tournament_without_a_reload(page: "Page", server: RunningServer) -> None:
+async def test_a_pupil_plays_on_in_the_next_tournament_without_a_reload(page: Page, server: RunningServer) -> None:
     first = server.create("lesson", classroom=True)
     key = make_secret()
     who = {"name": server.pupil(first, "Bea", key), "key": key, "display": "Bea"}

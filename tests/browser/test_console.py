@@ -9,7 +9,6 @@ from playwright.async_api import Page, Route, expect
 from websockets.asyncio.client import connect
 from websockets.typing import Subprotocol
 
-from tests.browser.conftest import OpenPage
 from tests.browser.paced_bots import SLOW, PacedBots
 from tests.browser.playing import agree, log_in
 from tests.browser.problems import Problems
@@ -141,13 +140,12 @@ async def test_after_a_further_login_a_form_sends_once_and_is_as_the_host_left_i
     server.host.post("host/tokens/second/remove")
 
 
-async def test_a_host_logs_in_where_the_browser_keeps_nothing(open_page: OpenPage, server: RunningServer) -> None:
-    page = await open_page()
-    await page.add_init_script(
+async def test_a_host_logs_in_where_the_browser_keeps_nothing(own_page: Page, server: RunningServer) -> None:
+    await own_page.add_init_script(
         "Object.defineProperty(window, 'sessionStorage', { get() { throw new DOMException('denied'); } });"
     )
-    await enter(page, server)
-    await expect(page.locator("#content")).to_be_visible()
+    await enter(own_page, server)
+    await expect(own_page.locator("#content")).to_be_visible()
 
 
 async def test_a_new_code_takes_the_place_of_the_old(page: Page, server: RunningServer) -> None:
@@ -167,19 +165,18 @@ async def test_a_new_code_takes_the_place_of_the_old(page: Page, server: Running
 
 
 async def test_a_host_who_hides_a_tournament_keeps_the_newer_rules_of_another_host(
-    open_page: OpenPage, server: RunningServer, problems: Problems
+    own_page: Page, server: RunningServer, problems: Problems
 ) -> None:
     problems.allow("ERR_FAILED|/events")
-    page = await open_page()
-    await page.route("**/events", lambda route: route.abort())  # the page hears of no change
+    await own_page.route("**/events", lambda route: route.abort())  # the page hears of no change
     cup = server.create("Two hosts")
-    await enter(page, server, cup)
-    await expect(page.locator("#list")).to_have_text("Hide")
+    await enter(own_page, server, cup)
+    await expect(own_page.locator("#list")).to_have_text("Hide")
     path, host = f"{server.url}/api/tournaments/{cup}", {"Authorization": f"Bearer {server.token}"}
     config = server.host.get(f"tournaments/{cup}/host")["config"]
-    assert (await page.request.put(f"{path}/config", headers=host, data={**config, "cycles": 7})).ok
-    await page.locator("#list").click()
-    await expect(page.locator("#outcome")).to_have_text("The list of tournaments does not show it.")
+    assert (await own_page.request.put(f"{path}/config", headers=host, data={**config, "cycles": 7})).ok
+    await own_page.locator("#list").click()
+    await expect(own_page.locator("#outcome")).to_have_text("The list of tournaments does not show it.")
     config = server.host.get(f"tournaments/{cup}/host")["config"]
     assert (config["listed"], config["cycles"]) == (False, 7)
 
@@ -208,20 +205,19 @@ async def test_a_host_makes_a_token_and_takes_it_back(page: Page, server: Runnin
 
 
 async def test_a_new_token_is_shown_even_if_the_list_of_tokens_cannot_be_read(
-    open_page: OpenPage, server: RunningServer, problems: Problems
+    own_page: Page, server: RunningServer, problems: Problems
 ) -> None:
     problems.allow("ERR_FAILED")
-    page = await open_page()
-    await enter(page, server)
-    await page.get_by_label("Name of a new token").fill("shown-once")
+    await enter(own_page, server)
+    await own_page.get_by_label("Name of a new token").fill("shown-once")
 
     async def answer(route: Route) -> None:
         await (route.abort() if route.request.method == "GET" else route.continue_())
 
-    await page.route("**/api/host/tokens", answer)
-    await page.get_by_role("button", name="Make a token").click()
-    await expect(page.locator("#made-token")).to_have_text(re.compile(r"^rumble_[0-9a-f]{40}$"))
-    await expect(page.locator("#token-problem")).to_have_text("The server does not answer. Is it running?")
+    await own_page.route("**/api/host/tokens", answer)
+    await own_page.get_by_role("button", name="Make a token").click()
+    await expect(own_page.locator("#made-token")).to_have_text(re.compile(r"^rumble_[0-9a-f]{40}$"))
+    await expect(own_page.locator("#token-problem")).to_have_text("The server does not answer. Is it running?")
     server.host.post("host/tokens/shown-once/remove", {})
 
 

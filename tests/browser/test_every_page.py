@@ -8,12 +8,12 @@ import re
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from itertools import product
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
 import pytest_asyncio
-from playwright.async_api import Page
+from playwright.async_api import Browser, Page
 from rumble_engine import game_names, get_game
 
 from tests.browser.axe import CHECK, axe_script, complaints
@@ -22,9 +22,6 @@ from tests.browser.sample_site import CLUB, SampleSite
 from tests.browser.site_pages import SITE_PAGES, SitePage
 from tests.browser.tabs import forget, new_context
 from tests.needs import LONG, long_or
-
-if TYPE_CHECKING:
-    from playwright.async_api import Browser
 
 ROOT = f"/c/{CLUB}"
 LOOKS = [*product((1280, 360), ("light", "dark"))]
@@ -68,7 +65,7 @@ class Visit:
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="session")
-async def tab(browser: "Browser", sample_site: SampleSite) -> AsyncIterator[Page]:
+async def tab(browser: Browser, sample_site: SampleSite) -> AsyncIterator[Page]:
     context = await new_context(browser, base_url=sample_site.server.origin, reduced_motion="reduce")
     yield await context.new_page()
     await context.close()

@@ -76,14 +76,12 @@ async def test_a_gauntlet_that_starts_has_columns_for_its_challengers_alone_and_
 
 
 @pytest.mark.slow
-async def test_the_list_of_tournaments_is_read_again_after_an_answer_that_was_cut_off(open_page: OpenPage) -> None:
-    page = await open_page()
-    await page.clock.install()
-    await page.goto("/")
-    await page.evaluate(CUT_OFF)
+async def test_the_list_of_tournaments_is_read_again_after_an_answer_that_was_cut_off(timed_page: Page) -> None:
+    await timed_page.goto("/")
+    await timed_page.evaluate(CUT_OFF)
     for _ in range(2):
-        async with page.expect_request(lambda request: request.url.endswith("/")):
-            await page.clock.run_for(11_000)
+        async with timed_page.expect_request(lambda request: request.url.endswith("/")):
+            await timed_page.clock.run_for(11_000)
 
 
 @pytest.mark.slow

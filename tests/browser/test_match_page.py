@@ -11,7 +11,6 @@ import pytest
 from playwright.async_api import Page, Route, expect
 from rumble_engine import Game, State, get_game
 
-from tests.browser.conftest import OpenPage
 from tests.browser.paced_bots import Pace, PacedBots
 from tests.browser.problems import Problems
 from tests.browser.running_server import RunningServer
@@ -198,9 +197,8 @@ async def held_match(server: RunningServer, paced_bots: PacedBots, name: str) ->
 
 
 async def test_an_attempt_that_began_while_the_void_one_was_read_is_live(
-    open_page: OpenPage, server: RunningServer, paced_bots: PacedBots
+    own_page: Page, server: RunningServer, paced_bots: PacedBots
 ) -> None:
-    page = await open_page()
     cup, match, pace = await held_match(server, paced_bots, "Void")
     may_answer = asyncio.Event()
 
@@ -209,52 +207,50 @@ async def test_an_attempt_that_began_while_the_void_one_was_read_is_live(
         await may_answer.wait()
         await route.fulfill(response=answer)
 
-    await page.route(f"**/api/matches/{match}", answer)
-    await page.goto(f"/matches/{match}")
-    await expect_ply(page, "ply 4 of 4, live")
-    await expect(page.locator("#bars a")).to_have_count(4)
+    await own_page.route(f"**/api/matches/{match}", answer)
+    await own_page.goto(f"/matches/{match}")
+    await expect_ply(own_page, "ply 4 of 4, live")
+    await expect(own_page.locator("#bars a")).to_have_count(4)
     server.command(cup, "pause")
-    async with page.expect_request(f"**/api/matches/{match}"):
+    async with own_page.expect_request(f"**/api/matches/{match}"):
         server.command(cup, "replay", match=match)
     pace.release()
     pace.stop_at(0)
     server.command(cup, "resume")
-    await expect(page.locator("#attempt")).to_have_text(", attempt 2")
-    await expect(page.locator("#bars a")).to_have_count(0)
-    async with page.expect_response(f"**/api/matches/{match}"):
+    await expect(own_page.locator("#attempt")).to_have_text(", attempt 2")
+    await expect(own_page.locator("#bars a")).to_have_count(0)
+    async with own_page.expect_response(f"**/api/matches/{match}"):
         may_answer.set()
-    await expect_ply(page, "ply 0 of 0, live")
+    await expect_ply(own_page, "ply 0 of 0, live")
     pace.release()
     await server.until(cup, lambda told: told["status"] == "finished")
     over = server.host.get(f"matches/{match}")
-    await expect_ply(page, f"ply {over['ply']} of {over['ply']}")
-    await expect(page.locator("#outcome")).to_contain_text(over["reason"])
+    await expect_ply(own_page, f"ply {over['ply']} of {over['ply']}")
+    await expect(own_page.locator("#outcome")).to_contain_text(over["reason"])
 
 
 async def test_an_attempt_whose_end_alone_is_told_has_its_own_boards(
-    open_page: OpenPage, server: RunningServer, paced_bots: PacedBots, problems: Problems
+    own_page: Page, server: RunningServer, paced_bots: PacedBots, problems: Problems
 ) -> None:
-    page = await open_page()
     cup, match, pace = await held_match(server, paced_bots, "Missed")
     problems.allow("/events|INTERNET_DISCONNECTED")
-    await page.goto(f"/matches/{match}")
-    await expect_ply(page, "ply 4 of 4, live")
-    await page.context.set_offline(True)
+    await own_page.goto(f"/matches/{match}")
+    await expect_ply(own_page, "ply 4 of 4, live")
+    await own_page.context.set_offline(True)
     server.command(cup, "replay", match=match)
     pace.release()
     await server.until(cup, lambda told: told["status"] == "finished")
-    await page.route("**/events", lambda route: route.fulfill(content_type="text/event-stream", body=OVER % match))
-    await page.context.set_offline(False)
-    await expect(page.locator("#attempt")).to_have_text(", attempt 2")
-    await page.keyboard.press("Home")
-    await page.keyboard.press("ArrowRight")
-    await expect(page.locator("#board .piece")).to_have_count(1)
+    await own_page.route("**/events", lambda route: route.fulfill(content_type="text/event-stream", body=OVER % match))
+    await own_page.context.set_offline(False)
+    await expect(own_page.locator("#attempt")).to_have_text(", attempt 2")
+    await own_page.keyboard.press("Home")
+    await own_page.keyboard.press("ArrowRight")
+    await expect(own_page.locator("#board .piece")).to_have_count(1)
 
 
 async def test_boards_that_were_asked_for_before_the_end_hide_nothing_after_it(
-    open_page: OpenPage, server: RunningServer, paced_bots: PacedBots
+    own_page: Page, server: RunningServer, paced_bots: PacedBots
 ) -> None:
-    page = await open_page()
     cup, pace = await paced_bots.held(server, "Hidden", "liars-dice", "hidden-ann", "hidden-ben", legs=1)
     match = f"{cup}.1.1.1.1"
     is_read, may_answer = asyncio.Event(), asyncio.Event()
@@ -265,48 +261,46 @@ async def test_boards_that_were_asked_for_before_the_end_hide_nothing_after_it(
         await may_answer.wait()
         await route.fulfill(response=answer)
 
-    await page.route(f"**/api/matches/{match}/boards*", answer, times=1)
-    await page.goto(f"/matches/{match}")
+    await own_page.route(f"**/api/matches/{match}/boards*", answer, times=1)
+    await own_page.goto(f"/matches/{match}")
     await is_read.wait()
     pace.release()
-    await expect(page.locator("#outcome b")).to_be_attached()
-    await page.keyboard.press("Home")
-    await expect(page.locator("#asking")).to_be_visible()
-    async with page.expect_response(f"**/api/matches/{match}/boards*") as late:
+    await expect(own_page.locator("#outcome b")).to_be_attached()
+    await own_page.keyboard.press("Home")
+    await expect(own_page.locator("#asking")).to_be_visible()
+    async with own_page.expect_response(f"**/api/matches/{match}/boards*") as late:
         may_answer.set()
     await (await late.value).finished()
-    await page.evaluate("new Promise((done) => setTimeout(done))")
-    await page.keyboard.press("ArrowRight")
-    await expect(page.locator("#ply")).to_contain_text("ply 1 of")
-    await expect(page.locator("#asking")).to_be_visible()
+    await own_page.evaluate("new Promise((done) => setTimeout(done))")
+    await own_page.keyboard.press("ArrowRight")
+    await expect(own_page.locator("#ply")).to_contain_text("ply 1 of")
+    await expect(own_page.locator("#asking")).to_be_visible()
 
 
 @pytest.mark.slow
 async def test_a_result_that_could_not_be_read_is_asked_for_again(
-    open_page: OpenPage, server: RunningServer, paced_bots: PacedBots, problems: Problems
+    own_page: Page, server: RunningServer, paced_bots: PacedBots, problems: Problems
 ) -> None:
-    page = await open_page()
     cup, match, pace = await held_match(server, paced_bots, "Unread")
     problems.allow("ERR_FAILED")
-    await page.route(f"**/api/matches/{match}", lambda route: route.abort(), times=1)
-    await page.goto(f"/matches/{match}")
-    await expect_ply(page, "ply 4 of 4, live")
+    await own_page.route(f"**/api/matches/{match}", lambda route: route.abort(), times=1)
+    await own_page.goto(f"/matches/{match}")
+    await expect_ply(own_page, "ply 4 of 4, live")
     pace.release()
     await server.until(cup, lambda told: told["status"] == "finished")
-    await expect(page.locator("#outcome")).to_contain_text(server.host.get(f"matches/{match}")["reason"])
+    await expect(own_page.locator("#outcome")).to_contain_text(server.host.get(f"matches/{match}")["reason"])
 
 
 async def test_a_clock_goes_on_when_the_visitors_is_set(
-    open_page: OpenPage, server: RunningServer, paced_bots: PacedBots
+    own_page: Page, server: RunningServer, paced_bots: PacedBots
 ) -> None:
-    page = await open_page()
     _, match, _ = await held_match(server, paced_bots, "Set")
-    await page.add_init_script("const now = Date.now; window.ahead = 0; Date.now = () => now() + window.ahead;")
-    await page.goto(f"/matches/{match}")
-    clock = page.locator(".mover .clock")
+    await own_page.add_init_script("const now = Date.now; window.ahead = 0; Date.now = () => now() + window.ahead;")
+    await own_page.goto(f"/matches/{match}")
+    clock = own_page.locator(".mover .clock")
     await expect(clock).to_have_text(re.compile("^9:5"))
     before = await clock.inner_text()
-    await page.evaluate("window.ahead = 3_600_000")
+    await own_page.evaluate("window.ahead = 3_600_000")
     await expect(clock).not_to_have_text(before)
     await expect(clock).to_have_text(re.compile("^9:5"))
 

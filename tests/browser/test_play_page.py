@@ -129,46 +129,43 @@ async def test_a_pupil_whose_key_is_no_longer_right_is_told(page: Page, server: 
     await expect(page.locator("#message")).to_contain_text("key protects this name")
 
 
-async def test_a_match_that_cannot_be_resumed_gives_the_reason(open_page: OpenPage) -> None:
-    page = await open_page()
-    await page.route_web_socket("**/bot", lambda socket: socket.close(code=4004))
-    await page.goto("/play")
-    await page.evaluate("sessionStorage.setItem('rumble.play', 'cup.1.1.1.1')")
-    await page.reload()
-    await expect(page.locator("#message")).to_have_text("This club was removed.")
-    await expect(page.locator("#start")).to_be_enabled()
+async def test_a_match_that_cannot_be_resumed_gives_the_reason(own_page: Page) -> None:
+    await own_page.route_web_socket("**/bot", lambda socket: socket.close(code=4004))
+    await own_page.goto("/play")
+    await own_page.evaluate("sessionStorage.setItem('rumble.play', 'cup.1.1.1.1')")
+    await own_page.reload()
+    await expect(own_page.locator("#message")).to_have_text("This club was removed.")
+    await expect(own_page.locator("#start")).to_be_enabled()
 
 
-async def test_an_ended_match_that_is_read_late_replaces_no_newer_match(open_page: OpenPage) -> None:
-    page = await open_page()
-    await begin(page, RANDOM)
-    await resign(page)
-    ended = (await page.locator("#match-link").get_attribute("href") or "").rpartition("/")[2]
+async def test_an_ended_match_that_is_read_late_replaces_no_newer_match(own_page: Page) -> None:
+    await begin(own_page, RANDOM)
+    await resign(own_page)
+    ended = (await own_page.locator("#match-link").get_attribute("href") or "").rpartition("/")[2]
     may_answer = asyncio.Event()
 
     async def answer(route: Route) -> None:
         await may_answer.wait()
         await route.continue_()
 
-    await page.route(f"**/api/matches/{ended}", answer)
-    await page.evaluate(f"sessionStorage.setItem('rumble.play', '{ended}')")
-    async with page.expect_request(f"**/api/matches/{ended}"):
-        await page.reload()
-    await page.locator("#cancel").click()
-    await page.locator("#start").click()
-    assert await my_turn(page)
-    async with page.expect_response(f"**/api/matches/{ended}"):
+    await own_page.route(f"**/api/matches/{ended}", answer)
+    await own_page.evaluate(f"sessionStorage.setItem('rumble.play', '{ended}')")
+    async with own_page.expect_request(f"**/api/matches/{ended}"):
+        await own_page.reload()
+    await own_page.locator("#cancel").click()
+    await own_page.locator("#start").click()
+    assert await my_turn(own_page)
+    async with own_page.expect_response(f"**/api/matches/{ended}"):
         may_answer.set()
-    await click(page, 4)
-    await expect(page.locator("#moves li")).to_have_count(2)
-    await resign(page)
+    await click(own_page, 4)
+    await expect(own_page.locator("#moves li")).to_have_count(2)
+    await resign(own_page)
 
 
 async def test_a_challenge_whose_match_is_over_is_not_sent_again_after_a_lost_connection(
-    open_page: OpenPage, problems: Problems
+    own_page: Page, problems: Problems
 ) -> None:
     problems.allow("404")
-    page = await open_page()
     sockets, challenges = list[WebSocketRoute](), list[str]()
     may_answer = asyncio.Event()
 
@@ -190,25 +187,23 @@ async def test_a_challenge_whose_match_is_over_is_not_sent_again_after_a_lost_co
         await may_answer.wait()
         await route.fulfill(status=404)
 
-    await page.route_web_socket("**/bot", play)
-    await page.route("**/api/matches/duel.1.1.1.1", not_found)
-    await page.goto(f"/play?against={RANDOM}")
-    await page.clock.install()
-    async with page.expect_request("**/api/matches/duel.1.1.1.1"):
-        await page.locator("#start").click()
+    await own_page.route_web_socket("**/bot", play)
+    await own_page.route("**/api/matches/duel.1.1.1.1", not_found)
+    await own_page.goto(f"/play?against={RANDOM}")
+    await own_page.clock.install()
+    async with own_page.expect_request("**/api/matches/duel.1.1.1.1"):
+        await own_page.locator("#start").click()
     await sockets[0].close(code=1012)
-    await page.clock.run_for(2_000)
+    await own_page.clock.run_for(2_000)
     may_answer.set()
-    await expect(page.locator("#message")).to_have_text("Your match is no longer there.")
+    await expect(own_page.locator("#message")).to_have_text("Your match is no longer there.")
     assert len(challenges) == 1
 
 
 async def test_the_list_of_opponents_is_asked_for_once_a_second_during_a_long_outage(
-    open_page: OpenPage, problems: Problems
+    timed_page: Page, problems: Problems
 ) -> None:
     problems.allow("503")
-    page = await open_page()
-    await page.clock.install()
     asked = 0
 
     async def answer(route: Route) -> None:
@@ -216,11 +211,11 @@ async def test_the_list_of_opponents_is_asked_for_once_a_second_during_a_long_ou
         asked += 1
         await route.fulfill(status=503)
 
-    await page.route("**/api/opponents", answer)
-    await page.goto("/play")
+    await timed_page.route("**/api/opponents", answer)
+    await timed_page.goto("/play")
     for _ in range(30):
-        async with page.expect_response("**/api/opponents"):
-            await page.clock.run_for(1_000)
+        async with timed_page.expect_response("**/api/opponents"):
+            await timed_page.clock.run_for(1_000)
     assert asked <= 32
 
 
@@ -256,19 +251,18 @@ async def test_a_move_of_chess_is_typed_as_people_write_it_and_no_other_is_sent(
     await expect(page.locator("#moves code").first).to_have_text("g1f3")
 
 
-async def test_a_move_that_the_server_rejects_is_shown(open_page: OpenPage) -> None:
+async def test_a_move_that_the_server_rejects_is_shown(own_page: Page) -> None:
     """The page offers only legal moves, so the test changes the move on its way to the server."""
 
     def spoil(socket: WebSocketRoute) -> None:
         server = socket.connect_to_server()
         socket.on_message(lambda text: server.send(str(text).replace('"move":"4"', '"move":"44"')))
 
-    page = await open_page()
-    await page.route_web_socket("**/bot", spoil)
-    await begin(page, PERFECT)
-    await click(page, 4)
-    await expect(page.locator("#headline")).to_contain_text("You lost by a move that is not allowed")
-    await expect(page.locator("#notes")).to_contain_text("Your move did not count")
+    await own_page.route_web_socket("**/bot", spoil)
+    await begin(own_page, PERFECT)
+    await click(own_page, 4)
+    await expect(own_page.locator("#headline")).to_contain_text("You lost by a move that is not allowed")
+    await expect(own_page.locator("#notes")).to_contain_text("Your move did not count")
 
 
 @pytest.mark.slow

@@ -124,28 +124,26 @@ async def test_server_and_script_write_times_the_same(page: Page) -> None:
 
 
 @pytest.mark.slow
-async def test_a_replay_goes_on_by_itself_at_the_chosen_speed(open_page: OpenPage, match: str) -> None:
-    page = await open_page()
-    await page.clock.install()
-    await page.goto(f"/matches/{match}?ply=1")
-    await expect(page.locator("#bars .bar")).not_to_have_count(0)
-    await page.clock.pause_at(await page.evaluate("Date.now() + 1000"))
+async def test_a_replay_goes_on_by_itself_at_the_chosen_speed(timed_page: Page, match: str) -> None:
+    await timed_page.goto(f"/matches/{match}?ply=1")
+    await expect(timed_page.locator("#bars .bar")).not_to_have_count(0)
+    await timed_page.clock.pause_at(await timed_page.evaluate("Date.now() + 1000"))
     for speed, pace_ms in (("0.5", 1800), ("1", 900), ("4", 225), ("real", 100)):
-        await page.locator(".moves li").first.locator("a").click()
-        await expect_ply(page, 1)
-        await page.locator("#speed").select_option(speed)
-        await page.locator("#play").click()
-        await expect(page.locator("#play")).to_have_text("Pause")
-        await page.clock.run_for(pace_ms - 20)
-        await expect_ply(page, 1)
-        await page.clock.run_for(40)
-        await expect_ply(page, 2)
-        await page.clock.run_for(pace_ms)
-        await expect_ply(page, 3)
-        await page.locator("#ply").click()
-        await page.keyboard.press("Space")
-        await page.clock.run_for(5 * pace_ms)
-        await expect_ply(page, 3)
+        await timed_page.locator(".moves li").first.locator("a").click()
+        await expect_ply(timed_page, 1)
+        await timed_page.locator("#speed").select_option(speed)
+        await timed_page.locator("#play").click()
+        await expect(timed_page.locator("#play")).to_have_text("Pause")
+        await timed_page.clock.run_for(pace_ms - 20)
+        await expect_ply(timed_page, 1)
+        await timed_page.clock.run_for(40)
+        await expect_ply(timed_page, 2)
+        await timed_page.clock.run_for(pace_ms)
+        await expect_ply(timed_page, 3)
+        await timed_page.locator("#ply").click()
+        await timed_page.keyboard.press("Space")
+        await timed_page.clock.run_for(5 * pace_ms)
+        await expect_ply(timed_page, 3)
 
 
 @pytest.mark.slow

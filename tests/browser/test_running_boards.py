@@ -144,33 +144,31 @@ async def test_a_move_changes_the_board_in_place(page: Page, server: RunningServ
 
 
 async def test_a_screen_reader_hears_one_summary_for_the_page_and_no_board(
-    open_page: OpenPage, server: RunningServer, paced_bots: PacedBots
+    timed_page: Page, server: RunningServer, paced_bots: PacedBots
 ) -> None:
-    page = await open_page()
-    await page.clock.install()
     cup, pace = await paced_bots.held(server, "Heard", "connect4", "hal", "hob", "huw", "hen")
-    await page.goto(f"/tournaments/{cup}")
+    await timed_page.goto(f"/tournaments/{cup}")
     pace.release()
-    await expect(page.locator("#latest li").first).to_be_visible()
-    assert await page.locator("#playing :is([role=status], [role=alert], [role=log], [aria-live])").count() == 0
-    await page.clock.fast_forward(10_000)
-    await expect(page.locator("#news")).to_have_text(
+    await expect(timed_page.locator("#latest li").first).to_be_visible()
+    assert await timed_page.locator("#playing :is([role=status], [role=alert], [role=log], [aria-live])").count() == 0
+    await timed_page.clock.fast_forward(10_000)
+    await expect(timed_page.locator("#news")).to_have_text(
         re.compile(r"^(\d+ results, the last: )?\w+ against \w+, [01½] : [01½]\. \d+ match(es are| is) being played\.$")
     )
 
 
 async def test_a_result_is_stamped_on_its_board_and_marked_at_the_seat_that_won(
-    open_page: OpenPage, server: RunningServer, paced_bots: PacedBots
+    timed_page: Page, server: RunningServer, paced_bots: PacedBots
 ) -> None:
-    page = await open_page()
-    await page.clock.install()
-    await keep_results(page)
+    await keep_results(timed_page)
     cup, pace = await paced_bots.held(server, "Stamps", "connect4", "ivo", "jan", "kai", cycles=9)
-    await page.goto(f"/tournaments/{cup}")
-    await expect(page.locator("#follow option")).not_to_have_count(1)  # after the snapshot the page misses no move
+    await timed_page.goto(f"/tournaments/{cup}")
+    await expect(timed_page.locator("#follow option")).not_to_have_count(
+        1
+    )  # after the snapshot the page misses no move
     match = server.tournament(cup)["running"][0]["match"]
     pace.release(0.03)
-    shown = card(page, match)
+    shown = card(timed_page, match)
     await expect(shown.locator(".stamp")).to_be_visible()
     result = next(each for each in server.host.get(f"tournaments/{cup}/matches")["matches"] if each["id"] == match)
     winner = result["seats"][result["scores"].index(1)]
@@ -178,26 +176,24 @@ async def test_a_result_is_stamped_on_its_board_and_marked_at_the_seat_that_won(
     await expect(shown.locator(".winner .name")).to_have_text(winner)
     await expect(shown.locator(".score")).to_have_text(["1", "0"] if result["scores"][0] else ["0", "1"])
     await expect(shown.locator(".picture .piece")).to_have_count(len(result["moves"]))
-    await page.clock.fast_forward(STAY_MS)
+    await timed_page.clock.fast_forward(STAY_MS)
     await expect(shown).to_have_count(0)
-    await expect(page.locator("#boards article")).to_have_count(1)
+    await expect(timed_page.locator("#boards article")).to_have_count(1)
 
 
 async def test_the_first_round_that_is_paired_under_a_readers_eyes_is_news(
-    open_page: OpenPage, server: RunningServer, paced_bots: PacedBots
+    timed_page: Page, server: RunningServer, paced_bots: PacedBots
 ) -> None:
-    page = await open_page()
-    await page.clock.install()
     names = ("news-ann", "news-bob", "news-cid", "news-dot")
     cup, pace = await paced_bots.held(server, "Second", "connect4", *names, format="swiss", rounds=2, legs=1)
-    await page.goto(f"/tournaments/{cup}")
-    await expect(page.locator("#follow option")).to_have_count(5)
+    await timed_page.goto(f"/tournaments/{cup}")
+    await expect(timed_page.locator("#follow option")).to_have_count(5)
     pace.release()
     pace.stop_at(0, after_matches=2)
-    await expect(page.locator("#latest li")).to_have_count(2)
+    await expect(timed_page.locator("#latest li")).to_have_count(2)
     await server.until(cup, lambda told: bool(told["running"]))
-    await page.clock.run_for(10_000)
-    await expect(page.locator("#news")).to_contain_text("Round 2 is paired.")
+    await timed_page.clock.run_for(10_000)
+    await expect(timed_page.locator("#news")).to_contain_text("Round 2 is paired.")
 
 
 async def test_a_match_that_spectators_see_late_names_nobody_to_move(
@@ -227,18 +223,16 @@ async def test_a_stamp_says_how_a_match_was_lost(page: Page, server: RunningServ
 
 
 async def test_the_winner_stands_below_the_board_and_how_it_won_below_the_winner(
-    open_page: OpenPage, server: RunningServer, paced_bots: PacedBots
+    timed_page: Page, server: RunningServer, paced_bots: PacedBots
 ) -> None:
-    page = await open_page()
-    await page.clock.install()
-    await keep_results(page)
+    await keep_results(timed_page)
     names = [f"{letter}{'w' * 31}" for letter in "cdefghijkl"]
     cup, pace = await paced_bots.held(server, "Below", "connect4", *names, legs=1, cycles=1)
-    await page.goto(f"/tournaments/{cup}")
+    await timed_page.goto(f"/tournaments/{cup}")
     pace.release()
-    ended = page.locator("#boards article:has(.stamp:visible)").first
+    ended = timed_page.locator("#boards article:has(.stamp:visible)").first
     for width in (390, 1280, 1920):
-        await page.set_viewport_size({"width": width, "height": 900})
+        await timed_page.set_viewport_size({"width": width, "height": 900})
         picture, stamp, name = await ended.evaluate(RECTANGLES, [".picture", ".stamp", ".stamp b"])
         how_top = await ended.locator(".state").evaluate(TOP_OF_TEXT)
         assert picture["bottom"] <= stamp["top"] < stamp["bottom"] <= how_top, width
@@ -247,20 +241,18 @@ async def test_the_winner_stands_below_the_board_and_how_it_won_below_the_winner
 
 
 async def test_the_boards_fold_away_when_the_last_results_were_seen(
-    open_page: OpenPage, server: RunningServer, paced_bots: PacedBots
+    timed_page: Page, server: RunningServer, paced_bots: PacedBots
 ) -> None:
-    page = await open_page()
-    await page.clock.install()
-    await keep_results(page)
+    await keep_results(timed_page)
     cup, pace = await paced_bots.held(server, "End", "connect4", "nan", "oda", legs=1)
-    await page.goto(f"/tournaments/{cup}")
+    await timed_page.goto(f"/tournaments/{cup}")
     pace.release()
-    await expect(page.locator("#status")).to_have_text("finished")
-    await expect(page.locator("#boards .stamp")).to_be_visible()
-    await expect(page.locator("#tournament")).not_to_have_class(re.compile(r"\bover\b"))
-    await page.clock.fast_forward(STAY_MS)
-    await expect(page.locator("#playing")).to_be_hidden()
-    await expect(page.locator("#tournament")).to_have_class(re.compile(r"\bover\b"))
+    await expect(timed_page.locator("#status")).to_have_text("finished")
+    await expect(timed_page.locator("#boards .stamp")).to_be_visible()
+    await expect(timed_page.locator("#tournament")).not_to_have_class(re.compile(r"\bover\b"))
+    await timed_page.clock.fast_forward(STAY_MS)
+    await expect(timed_page.locator("#playing")).to_be_hidden()
+    await expect(timed_page.locator("#tournament")).to_have_class(re.compile(r"\bover\b"))
 
 
 async def test_the_bot_that_is_followed_has_the_first_board_and_the_largest(
@@ -296,14 +288,12 @@ async def test_the_bot_that_is_followed_has_the_first_board_and_the_largest(
 
 
 async def test_a_bot_that_is_away_is_shown_with_the_time_that_its_match_waits(
-    open_page: OpenPage, server: RunningServer, paced_bots: PacedBots
+    timed_page: Page, server: RunningServer, paced_bots: PacedBots
 ) -> None:
-    page = await open_page()
-    await page.clock.install()
     cup, _ = await paced_bots.held(server, "Away", "connect4", "quy", "rob", "sam", "tom", away_ms=600_000)
-    await page.goto(f"/tournaments/{cup}")
+    await timed_page.goto(f"/tournaments/{cup}")
     board = next(each for each in server.tournament(cup)["running"] if "rob" in each["seats"])
-    shown = card(page, board["match"])
+    shown = card(timed_page, board["match"])
     before = await shown.bounding_box()
     await paced_bots.drop("rob")
     await expect(shown.locator(".away .name")).to_have_text("rob")
@@ -314,7 +304,7 @@ async def test_a_bot_that_is_away_is_shown_with_the_time_that_its_match_waits(
     assert waits_s >= 600
     until = f"waits until {waits_s // 60}:{waits_s % 60:02}"
     await expect(shown.locator(".state")).to_have_text(re.compile(rf"^away for 0:\d\d, {until}$"))
-    await page.clock.fast_forward(3000)
+    await timed_page.clock.fast_forward(3000)
     await expect(shown.locator(".state")).to_have_text(re.compile(r"^away for 0:(0[3-9]|1\d),"))
     assert await shown.bounding_box() == before
     await paced_bots.join(server.bot_url, cup, "rob", think_s=3600)

@@ -6,19 +6,16 @@ from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Thread
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 import pytest_asyncio
+from playwright.async_api import Page, expect
 
 from tests.browser.axe import CHECK, SCHEMES, WIDTHS, complaints
 from tests.browser.conftest import OpenPage
 from tests.built_site import build_site
 from tests.needs import long_or
-
-if TYPE_CHECKING:
-    from playwright.async_api import Page
-
 
 UNLIKE = [
     "index.html",
@@ -94,8 +91,6 @@ async def test_the_site_is_light_or_dark_as_the_reader_wants(open_page: OpenPage
 
 @pytest.mark.slow
 async def test_the_search_finds_a_word(open_page: OpenPage, address: str) -> None:
-    from playwright.async_api import expect
-
     page: Page = await open_page(base_url=address, viewport={"width": 1280, "height": 800})
     await page.goto("index.html?q=bare_bot")
     await expect(page.locator(".md-search-result__link").first).to_be_visible()

@@ -225,22 +225,18 @@ async def test_a_gauntlet_that_is_paused_before_a_page_hears_of_its_start_has_it
     await expect(page.locator("#crosstable-head th[title]")).to_have_count(1)
 
 
-async def test_a_large_crosstable_has_the_last_order_at_the_latest_after_a_while(open_page: OpenPage) -> None:
-    page = await open_page()
-    await page.clock.install()
-    await page.goto("/")
-    await page.evaluate(LARGE_CROSSTABLE)
-    first = page.locator("#crosstable th").first
+async def test_a_large_crosstable_has_the_last_order_at_the_latest_after_a_while(timed_page: Page) -> None:
+    await timed_page.goto("/")
+    await timed_page.evaluate(LARGE_CROSSTABLE)
+    first = timed_page.locator("#crosstable th").first
     await expect(first).to_have_text("b")
-    await page.clock.run_for(5000)
+    await timed_page.clock.run_for(5000)
     await expect(first).to_have_text("a")
 
 
 async def test_rounds_are_read_again_after_missed_events(
-    open_page: OpenPage, server: RunningServer, paced_bots: PacedBots
+    timed_page: Page, server: RunningServer, paced_bots: PacedBots
 ) -> None:
-    page = await open_page()
-    await page.clock.install()
     cup = server.create("missed round", format="swiss", rounds=3, legs=1)
     pace = await paced_bots.join(server.bot_url, cup, *(f"missed-{name}" for name in NAMES[:4]))
     pace.stop_at(0)
@@ -253,16 +249,16 @@ async def test_rounds_are_read_again_after_missed_events(
         body = f"retry: 100\n\nevent: snapshot\ndata: {snapshot}\n\n"
         await route.fulfill(content_type="text/event-stream", body=body)
 
-    await page.route("**/events", answer)
-    await page.goto(f"/tournaments/{cup}")
-    await expect(page.locator("#rounds .rounds > li")).to_have_count(1)
+    await timed_page.route("**/events", answer)
+    await timed_page.goto(f"/tournaments/{cup}")
+    await expect(timed_page.locator("#rounds .rounds > li")).to_have_count(1)
     pace.release()
     pace.stop_at(0, after_matches=2)
     await server.until(cup, lambda told: told["matches_over"] == 2 and len(told["running"]) == 2)
     told = server.tournament(cup)
-    await expect(page.locator("#count")).to_have_text(f"2 of {told['matches_total']} matches")
-    await page.clock.fast_forward(10_000)
-    await expect(page.locator("#rounds .rounds > li")).to_have_count(2)
+    await expect(timed_page.locator("#count")).to_have_text(f"2 of {told['matches_total']} matches")
+    await timed_page.clock.fast_forward(10_000)
+    await expect(timed_page.locator("#rounds .rounds > li")).to_have_count(2)
 
 
 async def test_decided_by_is_seen_beside_every_tie_break(

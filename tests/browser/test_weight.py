@@ -2,18 +2,16 @@
 
 from collections import Counter
 from collections.abc import AsyncIterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 import pytest_asyncio
+from playwright.async_api import Page
 
 from tests.browser.conftest import OpenPage
 from tests.browser.paced_bots import PacedBots
 from tests.browser.running_server import RunningServer
 from tests.browser.sample_site import ONE_MOVE
-
-if TYPE_CHECKING:
-    from playwright.async_api import Page
 
 BOTS = tuple(f"contestant-{number:03}" for number in range(1, 101))
 MOST_BYTES = 100_000
@@ -42,7 +40,7 @@ class Wire:
         """The bytes of answers by address."""
         self._urls: dict[str, str] = {}
 
-    async def watch(self, page: "Page") -> None:
+    async def watch(self, page: Page) -> None:
         session = await page.context.new_cdp_session(page)
         session.on("Network.responseReceived", self._on_response)
         session.on("Network.dataReceived", self._on_data)
