@@ -14,6 +14,7 @@ from rumble_server.web.feed.ranker import (
     SHARE,
     OnRanked,
     Ranker,
+    Ranking,
     RankingTask,
     movement_results,
 )
@@ -56,26 +57,42 @@ class Hall:
     def end(self) -> None:
         self.tournament.apply(TournamentEnded("friday", "finished", "", self.now_ms))
 
+    def compute(self, *, fails: bool = False) -> None:
+        """Let the time of a pace pass, read the ranking, and finish its computation."""
+        self.now_ms += PACE_MS
+        self.ranker.refresh(self.tournament)
+        self.elsewhere.finish(fails=fails)
+
+    async def fresh(self, *, fails: bool = False) -> Ranking:
+        """Wait for a ranking whose computation is finished."""
+        reading = asyncio.ensure_future(self.ranker.fresh_ranking(self.tournament))
+        await asyncio.sleep(0)
+        self.elsewhere.finish(fails=fails)
+        return await reading
+
+    @property
+    def ranking(self) -> Ranking:
+        return self.ranker.ranking(self.tournament)
+
     @property
     def leader(self) -> tuple[str, float]:
-        line = self.ranker.ranking(self.tournament).standings[0]
-        return line.name, line.points
+        return self.ranking.standings[0].name, self.ranking.standings[0].points
 
 
 def test_small_fields_are_exact_and_ratings_come_later() -> None:
     hall = Hall(2)
     hall.win(1, 0)
     assert hall.leader == ("b0001", 1.0)
-    assert hall.ranker.ranking(hall.tournament).standings[0].rating is None
+    assert [line.rating for line in hall.ranking.standings] == [None, None]
     hall.elsewhere.finish()
-    line = hall.ranker.ranking(hall.tournament).standings[0]
+    line = hall.ranking.standings[0]
     assert line.rating is not None
     assert line.interval is not None
     assert line.interval[0] < line.rating < line.interval[1]
     hall.win(1, 0)
     assert hall.leader == ("b0001", 2.0)
-    assert hall.ranker.ranking(hall.tournament).standings[0].rating == line.rating, "as it was computed last"
-    assert hall.ranker.ranking(hall.tournament) is hall.ranker.ranking(hall.tournament), "made once"
+    assert hall.ranking.standings[0].rating == line.rating, "as it was computed last"
+    assert hall.ranking is hall.ranking, "made once"
 
 
 def test_ranks_are_computed_at_most_once_a_second_and_only_when_read() -> None:
@@ -119,17 +136,11 @@ def test_ranks_that_take_long_are_computed_more_rarely() -> None:
 
 async def test_a_large_field_is_shown_as_it_was_computed_last() -> None:
     hall = Hall(FEW_BOTS + 1)
-    reading = asyncio.ensure_future(hall.ranker.fresh_ranking(hall.tournament))
-    await asyncio.sleep(0)
-    hall.elsewhere.finish()
-    assert len((await reading).standings) == FEW_BOTS + 1
+    assert len((await hall.fresh()).standings) == FEW_BOTS + 1
     hall.win(7, 3)
     assert hall.leader == ("b0000", 0.0)
     hall.now_ms += PACE_MS
-    reading = asyncio.ensure_future(hall.ranker.fresh_ranking(hall.tournament))
-    await asyncio.sleep(0)
-    hall.elsewhere.finish()
-    assert (await reading).standings[0].name == "b0007"
+    assert (await hall.fresh()).standings[0].name == "b0007"
 
 
 async def test_a_tournament_that_is_over_is_exact_whatever_was_being_computed() -> None:
@@ -150,38 +161,32 @@ async def test_a_tournament_that_is_over_is_exact_whatever_was_being_computed() 
 def test_unrated_tournaments_have_no_ratings() -> None:
     hall = Hall(2, rated=False)
     hall.win(0, 1)
-    hall.ranker.refresh(hall.tournament)
-    hall.elsewhere.finish()
-    ranking = hall.ranker.ranking(hall.tournament)
+    hall.compute()
+    ranking = hall.ranking
     assert (ranking.ratings, ranking.model, ranking.standings[0].rating) == (None, "", None)
 
 
 async def test_where_computing_fails_the_standings_are_still_there() -> None:
     hall = Hall(FEW_BOTS + 1)
     hall.win(7, 3)
-    reading = asyncio.ensure_future(hall.ranker.fresh_ranking(hall.tournament))
-    await asyncio.sleep(0)
-    hall.elsewhere.finish(fails=True)
-    assert (await reading).standings[0].name == "b0007"
+    assert (await hall.fresh(fails=True)).standings[0].name == "b0007"
 
 
 def test_a_computation_that_fails_after_the_end_is_not_repeated() -> None:
     hall = Hall(FEW_BOTS + 1)
-    hall.ranker.refresh(hall.tournament)
-    hall.elsewhere.finish()
+    hall.compute()
     hall.win(7, 3)
     hall.end()
-    hall.ranker.refresh(hall.tournament)
-    hall.elsewhere.finish(fails=True)
-    ranking = hall.ranker.ranking(hall.tournament)
+    hall.compute(fails=True)
+    ranking = hall.ranking
     assert not hall.elsewhere.tasks
     assert (ranking.standings[0].name, ranking.ratings) == ("b0007", None)
 
 
 def test_without_a_match_there_is_no_model_to_name() -> None:
     hall = Hall(2)
-    compute(hall)
-    ranking = hall.ranker.ranking(hall.tournament)
+    hall.compute()
+    ranking = hall.ranking
     assert ranking.model == ""
     assert ranking.ratings is not None
 
@@ -190,13 +195,7 @@ def test_without_a_match_there_is_no_model_to_name() -> None:
 
 
 def gained(hall: Hall) -> dict[str, int | None]:
-    return {line.name: line.gained for line in hall.ranker.ranking(hall.tournament).standings}
-
-
-def compute(hall: Hall) -> None:
-    hall.now_ms += PACE_MS
-    hall.ranker.refresh(hall.tournament)
-    hall.elsewhere.finish()
+    return {line.name: line.gained for line in hall.ranking.standings}
 
 
 def test_movement_is_measured_by_the_ranks_before_the_last_results() -> None:
@@ -206,12 +205,12 @@ def test_movement_is_measured_by_the_ranks_before_the_last_results() -> None:
         hall.win(0, 1)
     for _ in range(latest - 4):
         hall.win(2, 1)
-    compute(hall)
+    hall.compute()
     assert gained(hall) == {"b0000": None, "b0001": None, "b0002": None}, "there is nothing before"
     for _ in range(5):
         hall.win(2, 1)
-    compute(hall)
-    ranking = hall.ranker.ranking(hall.tournament)
+    hall.compute()
+    ranking = hall.ranking
     assert ranking.gained_by == latest
     # Points before the last six results: bot 0 had 4, bot 2 had 1, bot 1 had none.
     assert gained(hall) == {"b0002": 1, "b0000": -1, "b0001": 0}
@@ -221,10 +220,10 @@ def test_results_since_the_last_ranks_count_in_how_far_back_the_ranks_are() -> N
     hall = Hall(3)
     for _ in range(movement_results(3) + 1):
         hall.win(0, 1)
-    compute(hall)
+    hall.compute()
     hall.win(2, 1)
     hall.win(2, 1)
-    ranking = hall.ranker.ranking(hall.tournament)
+    ranking = hall.ranking
     assert ranking.gained_by == movement_results(3) + 2
     assert gained(hall) == {"b0000": 0, "b0001": -1, "b0002": 0}
 
@@ -234,6 +233,6 @@ def test_no_bot_moves_once_the_tournament_is_over() -> None:
     for _ in range(movement_results(3) + 1):
         hall.win(0, 1)
     hall.end()
-    compute(hall)
+    hall.compute()
     assert set(gained(hall).values()) == {None}
-    assert hall.ranker.ranking(hall.tournament).gained_by == 0
+    assert hall.ranking.gained_by == 0

@@ -155,21 +155,7 @@ async def test_bots_that_are_still_in_a_knockout_have_no_rank_yet(
     assert reached_texts == ["winner", "final", "semi-finals", "semi-finals", "quarter-finals"]
 
 
-async def test_the_page_of_a_swiss_says_by_which_rules_it_is_paired_and_who_has_a_half_point_bye(
-    server: MemoryServer, browser: httpx.AsyncClient
-) -> None:
-    tournament = server.world.create(format="swiss", rounds=1, start_at_bots=len(NAMES))
-    server.bots(NAMES[0], join=tournament.id)
-    server.pass_ms(10)
-    server.world.organiser.give_half_bye(tournament.id, NAMES[0], 1)
-    server.bots(*NAMES[1:], join=tournament.id)
-    server.pass_ms(5_000)
-    page = (await browser.get(f"/tournaments/{tournament.id}")).text
-    assert "Rounds are paired by the rules dutch-2026." in page
-    assert f"{NAMES[0]} (half-point bye)" in page
-
-
-async def test_the_page_of_a_bot_has_its_half_point_bye_before_and_after_the_end(
+async def test_pages_of_a_swiss_have_its_rules_and_half_point_byes_before_and_after_the_end(
     server: MemoryServer, browser: httpx.AsyncClient
 ) -> None:
     tournament = server.world.create(format="swiss", rounds=1, legs=1, start_at_bots=len(NAMES))
@@ -180,6 +166,9 @@ async def test_the_page_of_a_bot_has_its_half_point_bye_before_and_after_the_end
     assert '<td class="number">½</td>' in (await browser.get(f"/bots/{NAMES[0]}")).text
     server.world.run()
     assert tournament.status == "finished"
+    page = (await browser.get(f"/tournaments/{tournament.id}")).text
+    assert "Rounds are paired by the rules dutch-2026." in page
+    assert f"{NAMES[0]} (half-point bye)" in page
     server.forget_tournaments()
     page = (await browser.get(f"/bots/{NAMES[0]}")).text
     assert page.count('<td class="number">½</td>') == 2  # the bot's points, and its byes
