@@ -148,19 +148,29 @@ async def test_a_host_logs_in_where_the_browser_keeps_nothing(own_page: Page, se
     await expect(own_page.locator("#content")).to_be_visible()
 
 
-async def test_a_new_code_takes_the_place_of_the_old(page: Page, server: RunningServer) -> None:
-    await enter(page, server)
-    await page.get_by_label("Name", exact=True).fill("Closed")
-    await page.get_by_role("button", name="Create", exact=True).click()
+async def test_a_new_code_takes_the_place_of_a_short_one_and_no_code_the_place_of_both(
+    page: Page, server: RunningServer
+) -> None:
+    cup = server.create("Closed", invite="12345")
+    await enter(page, server, cup)
+    await expect(page.locator("#short-code")).to_be_visible()
+    server.host.post(f"tournaments/{cup}/invite", {"code": "123456"})
+    await page.reload()
+    await expect(page.locator("#code")).to_have_text("123456")
+    await expect(page.locator("#short-code")).to_be_hidden()
+    await page.get_by_role("button", name="New code").click()
+    await agree(page, "Make a new code")
+    await expect(page.locator("#code")).to_have_text(re.compile(r"^rumble_[0-9a-f]{40}$"))
+    link = await page.locator("#link").inner_text()
+    await page.get_by_role("button", name="Ask for no code").click()
+    await agree(page, "Ask for no code")
     await expect(page.locator("#no-code")).to_be_visible()
     await page.get_by_role("button", name="Ask for a code").click()
     await agree(page, "Make a new code")
-    await expect(page.locator("#code")).to_have_text(re.compile(r"^rumble_[0-9a-f]{40}$"))
-    await expect(page.locator("#short-code")).to_be_hidden()
-    link = await page.locator("#link").inner_text()
-    await page.goto(link)
+    await expect(page.locator("#no-code")).to_be_hidden()
+    await page.goto(await page.locator("#link").inner_text())
     await expect(page.get_by_text("You are invited")).to_be_visible()
-    await page.goto(f"{link}x")
+    await page.goto(link)
     await expect(page.get_by_text("not valid any more")).to_be_visible()
 
 
@@ -230,16 +240,6 @@ async def test_the_host_sees_which_bots_were_refused_and_why(page: Page, server:
         await expect(page.locator("#refused-bots tr", has_text="uninvited")).to_contain_text("invitation")
     await page.goto("/console")
     await expect(page.locator("#refused-bots tr", has_text="uninvited")).to_contain_text(f"for {cup}")
-
-
-async def test_a_short_code_is_called_short(page: Page, server: RunningServer) -> None:
-    server.host.post("tournaments", {"name": "Short", "game": "tictactoe", "invite": "12345"})
-    await enter(page, server, "short")
-    await expect(page.locator("#short-code")).to_be_visible()
-    server.host.post("tournaments/short/invite", {"code": "123456"})
-    await page.reload()
-    await expect(page.locator("#code")).to_have_text("123456")
-    await expect(page.locator("#short-code")).to_be_hidden()
 
 
 async def test_a_host_bans_and_lets_in_again(page: Page, server: RunningServer) -> None:
