@@ -1,14 +1,11 @@
 """The weight of the page of a finished tournament of 100 bots: bytes on the wire."""
 
 from collections import Counter
-from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
-import pytest_asyncio
 from playwright.async_api import Page
 
-from tests.browser.conftest import OpenPage
 from tests.browser.paced_bots import PacedBots
 from tests.browser.running_server import RunningServer
 from tests.browser.sample_site import ONE_MOVE
@@ -18,18 +15,6 @@ MOST_BYTES = 100_000
 """Maximum number of bytes of all answers for a first view, including their heads."""
 MOST_AGAIN = 45_000
 """Maximum number of bytes of a second view, for which the browser has kept scripts, sheets and pictures."""
-
-
-@pytest_asyncio.fixture(scope="module", loop_scope="session")
-async def hundred(server: RunningServer) -> AsyncIterator[str]:
-    """The path of the page of a finished tournament of 100 bots."""
-    paced_bots = PacedBots()
-    tournament = server.create("A hundred bots", legs=1, **ONE_MOVE)
-    await paced_bots.join(server.bot_url, tournament, *BOTS, max_matches=8)
-    server.command(tournament, "start")
-    await server.until(tournament, lambda view: view["status"] == "finished")
-    await paced_bots.end()
-    yield f"/tournaments/{tournament}"
 
 
 class Wire:
@@ -61,18 +46,21 @@ class Wire:
 
 @pytest.mark.slow
 async def test_the_first_view_is_light_and_the_next_one_lighter(
-    open_page: OpenPage, server: RunningServer, hundred: str
+    own_page: Page, server: RunningServer, paced_bots: PacedBots
 ) -> None:
-    page, wire = await open_page(), Wire()
-    await wire.watch(page)
-    await page.goto(hundred)
-    await page.wait_for_load_state("networkidle")
-    assert await page.locator("#standings tr").count() == len(BOTS)
+    tournament, wire = server.create("A hundred bots", legs=1, **ONE_MOVE), Wire()
+    await paced_bots.join(server.bot_url, tournament, *BOTS, max_matches=8)
+    server.command(tournament, "start")
+    await server.until(tournament, lambda view: view["status"] == "finished")
+    await wire.watch(own_page)
+    await own_page.goto(f"/tournaments/{tournament}")
+    await own_page.wait_for_load_state("networkidle")
+    assert await own_page.locator("#standings tr").count() == len(BOTS)
     first = dict(wire.bytes)
     assert sum(first.values()) < MOST_BYTES, first
     wire.bytes.clear()
-    await page.goto(hundred)
-    await page.wait_for_load_state("networkidle")
+    await own_page.goto(own_page.url)
+    await own_page.wait_for_load_state("networkidle")
     again = dict(wire.bytes)
     assert sum(again.values()) < MOST_AGAIN, again
     asked = [url for url, size in again.items() if size and "/static/" in url]
