@@ -42,11 +42,6 @@ export class Pool {
     return this.referee();
   }
 
-  /** Take a worker with Python. Throws an Error if Python cannot be loaded. @returns {Promise<CodeWorker>} */
-  async python() {
-    return this.#spares.shift() ?? this.#start();
-  }
-
   /** Give a worker with Python back. @param {CodeWorker} worker */
   put(worker) {
     if (worker.ended) return;
@@ -62,12 +57,13 @@ export class Pool {
 
   /**
    * Start a worker with a bot's code. `message` has the error if the code cannot be loaded, and what the code printed.
+   * Throws an Error if Python cannot be loaded.
    * @param {Language} language @param {string} source
    * @returns {Promise<{worker: CodeWorker, message: Message}>}
    */
   async code(language, source) {
     if (language === "javascript") return this.#sandbox.start(language, source, LOAD_MS);
-    const worker = await this.python();
+    const worker = await (this.#spares.shift() ?? this.#start());
     return { worker, message: await worker.ask({ do: "load", source }, LOAD_MS) };
   }
 

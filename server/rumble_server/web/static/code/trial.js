@@ -22,7 +22,6 @@ const REFEREE_MS = 60_000;
 
 export class Trial {
   /** @type {CodeWorker | null} */ #code = null;
-  /** @type {CodeWorker | null} */ #referee = null;
   #pool;
 
   /** @param {Pool} pool */
@@ -36,15 +35,16 @@ export class Trial {
    * @returns {Promise<End>}
    */
   async play({ language, source, game, settings, seat, bot }, shown) {
-    this.#referee = await this.#pool.referee();
+    const referee = await this.#pool.referee();
     try {
       const { worker, message } = await this.#pool.code(language, source);
       this.#code = worker;
-      return message.error ? failed(message) : await this.#match({ do: "start", game, settings, seat, bot }, message.output ?? "", shown);
+      if (message.error) return failed(message);
+      return await match(worker, referee, { do: "start", game, settings, seat, bot }, message.output ?? "", shown);
     } finally {
       if (this.#code && language === "python") this.#pool.put(this.#code);
       else this.#code?.end();
-      this.#code = this.#referee = null;
+      this.#code = null;
     }
   }
 
@@ -52,23 +52,26 @@ export class Trial {
   stop() {
     this.#code?.stop();
   }
+}
 
-  /** @param {object} start @param {string} output @param {(ply: Ply) => void} shown @returns {Promise<End>} */
-  async #match(start, output, shown) {
-    const [code, referee] = /** @type {[CodeWorker, CodeWorker]} */ ([this.#code, this.#referee]);
-    let message = await referee.ask(start, REFEREE_MS);
-    for (;;) {
-      if (message.refused ?? message.error) return { text: `The referee: ${message.refused ?? message.error}`, good: false, line: null, output };
-      for (const ply of message.plies) {
-        shown({ ...ply, output });
-        output = "";
-      }
-      if (message.over) return over(message.over, /** @type {{seat: number}} */ (start).seat);
-      const answer = await code.ask({ do: "turn", turn: message.turn, within_ms: TURN_MS }, TURN_MS + LATE_MS);
-      output = String(answer.output ?? "");
-      if (answer.error) return failed(answer);
-      message = await referee.ask({ do: "move", move: String(answer.move) }, REFEREE_MS);
+/**
+ * @param {CodeWorker} code @param {CodeWorker} referee @param {{seat: number}} start
+ * @param {string} output @param {(ply: Ply) => void} shown
+ * @returns {Promise<End>}
+ */
+async function match(code, referee, start, output, shown) {
+  let message = await referee.ask(start, REFEREE_MS);
+  for (;;) {
+    if (message.refused ?? message.error) return { text: `The referee: ${message.refused ?? message.error}`, good: false, line: null, output };
+    for (const ply of message.plies) {
+      shown({ ...ply, output });
+      output = "";
     }
+    if (message.over) return over(message.over, start.seat);
+    const answer = await code.ask({ do: "turn", turn: message.turn, within_ms: TURN_MS }, TURN_MS + LATE_MS);
+    output = String(answer.output ?? "");
+    if (answer.error) return failed(answer);
+    message = await referee.ask({ do: "move", move: String(answer.move) }, REFEREE_MS);
   }
 }
 
