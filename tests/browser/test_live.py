@@ -10,6 +10,7 @@ from tests.browser.conftest import OpenPage
 from tests.browser.paced_bots import PacedBots
 from tests.browser.problems import Problems
 from tests.browser.running_server import RunningServer
+from tests.browser.test_tournament_page import texts, told_cells
 from tests.needs import long_or
 
 NAMES = ("ann", "bob", "cid", "dot")
@@ -36,22 +37,38 @@ def told_points(tournament: Any) -> dict[str, float]:
     return {line["name"]: line["points"] for line in tournament["standings"]}
 
 
-async def test_standings_change_while_the_tournament_plays(
+async def test_standings_and_crosstable_change_while_the_tournament_plays(
     page: Page, server: RunningServer, paced_bots: PacedBots
 ) -> None:
     cup = server.create("Live cup", cycles=long_or(1, 3))
+    rows, unstarted = page.locator("#crosstable tr"), page.locator(".unstarted")
     await page.goto(f"/tournaments/{cup}")
     await expect(page.locator("#nobody")).to_be_visible()
     pace = await paced_bots.join(server.bot_url, cup, *NAMES)
     await expect(page.locator("#standings tr")).to_have_count(len(NAMES))
+    await expect(page.locator("#crosstable-part")).to_be_hidden()
+    await expect(rows).to_have_count(0)
+    await expect(unstarted).to_contain_text("The crosstable and the boards appear with the first round")
     pace.hold()
     server.command(cup, "start")
     await expect(page.locator("#status")).to_have_text("running")
+    await expect(rows).to_have_count(len(NAMES))
+    await expect(unstarted).to_be_hidden()
     pace.release(0.02)
     await expect(page.locator("#status")).to_have_text("finished")
     view = server.tournament(cup)
     await expect(page.locator("#count")).to_have_text(f"{view['matches_total']} of {view['matches_total']} matches")
     assert await shown_points(page) == told_points(view)
+    ranked, cells = [line["name"] for line in view["standings"]], told_cells(view)
+    for _ in ("as it was changed", "as it is loaded"):
+        await expect(page.locator("#crosstable tr th")).to_have_text(ranked)
+        assert await texts(page, "#crosstable-head th") == ["#", "Bot", "1", "2", "3", "4"]
+        assert await texts(page, "#crosstable .place") == ["1", "2", "3", "4"]
+        for row, name in enumerate(ranked):
+            told = ["" if name == other else f"{cells[name, other]:g}" for other in ranked]
+            wanted = [each.replace(".5", "½").replace("0½", "½") for each in told]
+            await expect(rows.nth(row).locator("td:not(.place)")).to_have_text(wanted)
+        await page.goto(f"/tournaments/{cup}")
 
 
 @pytest.mark.slow

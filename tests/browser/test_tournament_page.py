@@ -118,41 +118,6 @@ async def test_connecting_is_large_only_while_bots_may_join(
         ).to_be_hidden()
 
 
-@pytest.mark.slow
-async def test_a_crosstable_has_numbers_and_comes_with_the_first_round(
-    page: Page, server: RunningServer, paced_bots: PacedBots
-) -> None:
-    cup = server.create("by rank", cycles=2, legs=1)
-    await page.goto(f"/tournaments/{cup}")
-    names = tuple(f"rank-{name}" for name in NAMES)
-    pace = await paced_bots.join(server.bot_url, cup, *names, think_s=0.01)
-    await expect(page.locator("#standings tr")).to_have_count(len(names))
-    await expect(page.locator("#crosstable-part")).to_be_hidden()
-    await expect(page.locator("#crosstable tr")).to_have_count(0)
-    await expect(page.locator(".unstarted")).to_contain_text(
-        "The crosstable and the boards appear with the first round"
-    )
-    server.command(cup, "start")
-    await expect(page.locator("#crosstable tr")).to_have_count(len(names))
-    await expect(page.locator(".unstarted")).to_be_hidden()
-    pace.release()
-    await expect(page.locator("#status")).to_have_text("finished")
-    view = server.tournament(cup)
-    ranked = [line["name"] for line in view["standings"]]
-    cells = told_cells(view)
-    for _ in ("as it was changed", "as it is loaded"):
-        await expect(page.locator("#crosstable tr th")).to_have_text(ranked)
-        assert await texts(page, "#crosstable-head th") == ["#", "Bot", "1", "2", "3", "4", "5", "6"]
-        assert await texts(page, "#crosstable .place") == ["1", "2", "3", "4", "5", "6"]
-        for row, name in enumerate(ranked):
-            wanted = [
-                "" if name == other else f"{cells[name, other]:g}".replace(".5", "½").replace("0½", "½")
-                for other in ranked
-            ]
-            await expect(page.locator(f"#crosstable tr:nth-child({row + 1}) td:not(.place)")).to_have_text(wanted)
-        await page.goto(f"/tournaments/{cup}")
-
-
 async def test_a_cell_of_the_crosstable_says_whose_it_is(page: Page, sample_site: SampleSite) -> None:
     await page.set_viewport_size({"width": 1280, "height": 800})
     view = sample_site.server.tournament(sample_site.ids["big"])

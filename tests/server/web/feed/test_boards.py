@@ -49,17 +49,6 @@ async def test_a_match_without_a_told_board_has_no_final_board(
     assert overs == sorted(tournament.results)
 
 
-async def test_the_final_position_comes_before_the_result(server: MemoryServer) -> None:
-    tournament, watcher, _ = await watched_from_lobby(server, *PAIR, think_ms=100)
-    for _ in range(8):
-        server.pass_ms()
-    over = await watcher.read("match_over")
-    moves = tournament.results[over.data["match"]].moves
-    final = final_board(watcher, over)
-    assert (final.kind, final.data["ply"], final.data["moves"]) == ("move", len(moves), list(moves))
-    assert not final.data["ticking"]
-
-
 async def test_final_board_is_sent_even_after_a_flush_between_end_and_disk(
     server: MemoryServer,
 ) -> None:

@@ -1,7 +1,6 @@
 """Readers that come back to a channel: the kept events, or a snapshot, also after an error."""
 
 from contextlib import suppress
-from typing import Any
 
 import pytest
 from rumble_server.web.feed import views
@@ -45,28 +44,6 @@ async def test_a_reader_cut_off_before_a_result_is_on_disk_gets_the_result(serve
     back = server.watch(tournament, seen.id)
     await back.read("match_over")
     assert "snapshot" not in kinds(back.events)
-
-
-async def test_reader_cut_off_before_a_publication_and_back_after_it_gets_a_snapshot(
-    server: MemoryServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """While a node's lease is over, its facts may reach the disk, and are published later."""
-    tournament, watcher, (alice, _) = await watched_from_lobby(server, *PAIR, think_ms=100, legs=1)
-    server.pass_ms()
-    await watcher.read("match_start")
-    held: list[Any] = []
-    monkeypatch.setattr(server.feed, "publish", lambda *batch: held.append(batch))
-    server.pass_ms(2_000)
-    assert tournament.results
-    alice.drop()
-    server.pass_ms(500)
-    seen = await watcher.read("field")
-    await watcher.close()
-    monkeypatch.undo()
-    for batch in held:
-        server.feed.publish(*batch)
-    server.pass_ms(UNWATCHED_MS + 1_000)
-    assert (await server.watch(tournament, seen.id).read("snapshot")).data["matches_over"] == 1
 
 
 async def test_a_reader_cut_off_within_a_piece_gets_the_whole_piece_again(server: MemoryServer) -> None:
