@@ -106,47 +106,6 @@ async def test_moves_are_chosen_by_the_keyboard(page: Page) -> None:
     assert await page.evaluate("window.chosen") == ["b2b3"]
 
 
-@pytest.mark.slow
-async def test_a_match_is_replayed(page: Page, server: RunningServer, paced_bots: PacedBots) -> None:
-    (id_,) = await played(server, paced_bots, "Played", "connect4", legs=1)
-    match = server.host.get(f"matches/{id_}")
-    path, plies = f"/matches/{id_}", match["ply"]
-    await page.goto(path)
-    ply, board = page.locator("#ply"), page.locator("#board svg")
-
-    async def shows(number: int) -> None:
-        await expect_ply(page, f"ply {number} of {plies}")
-        await expect(page.locator("#board .piece")).to_have_count(number)
-        query = "" if number == plies else f"?ply={number}"
-        await page.wait_for_url(f"**{path}{query}")
-
-    await shows(plies)
-    assert await board.get_attribute("aria-label") != ""
-    await page.keyboard.press("Home")
-    await shows(0)
-    await page.keyboard.press("ArrowRight")
-    await shows(1)
-    await page.locator("[data-go=on]").click()
-    await shows(2)
-    await page.locator(".moves li:nth-child(5) a").click()
-    await shows(5)
-    assert await page.locator(".moves [aria-current] code").text_content() == match["moves"][4]
-    after_five = get_game("connect4").initial()
-    for move in match["moves"][:5]:
-        after_five = after_five.play(move)
-    assert (await page.locator("#ask").text_content() or "").endswith(f" --position '{after_five.text()}'")
-    await page.locator("#slider").fill("3")
-    await shows(3)
-    await page.keyboard.press("End")  # End is the slider's own key, since the slider has the focus
-    await shows(plies)
-    await page.goto(f"{path}?ply=4")
-    await shows(4)
-    await page.locator("#play").click()
-    await expect(page.locator("#board .piece")).to_have_count(6)
-    await page.locator("#play").click()
-    assert await ply.is_visible()
-
-
 async def test_a_transcript_is_downloaded_by_permitted_readers(
     page: Page, server: RunningServer, paced_bots: PacedBots, tmp_path: Path
 ) -> None:

@@ -62,6 +62,25 @@ async def test_the_result_is_told_at_the_last_ply_or_on_demand(page: Page, match
     await tells(False)
 
 
+async def test_buttons_moves_and_slider_lead_to_a_ply(page: Page, server: RunningServer, match: str) -> None:
+    view, state = server.host.get(f"matches/{match}"), get_game("connect4").initial()
+    await page.goto(f"/matches/{match}?ply=1")
+    for selector, ply in (("[data-go=on]", 2), (".moves li:nth-child(6) a", 6), ("[data-go=back]", 5)):
+        await page.locator(selector).click()
+        await expect_ply(page, ply)
+        await expect(page.locator("#board .piece")).to_have_count(ply)
+        await page.wait_for_url(f"**/matches/{match}?ply={ply}")
+    assert await page.locator(".moves [aria-current] code").text_content() == view["moves"][4]
+    for move in view["moves"][:5]:
+        state = state.play(move)
+    assert (await page.locator("#ask").text_content() or "").endswith(f" --position '{state.text()}'")
+    await page.locator("#slider").fill("3")
+    await expect_ply(page, 3)
+    await page.keyboard.press("End")  # the slider's own key, since the slider has the focus
+    await expect_ply(page, view["ply"])
+    await page.wait_for_url(f"**/matches/{match}")
+
+
 async def test_moves_of_chess_are_in_san_and_numbered_by_pairs(
     page: Page, server: RunningServer, paced_bots: PacedBots
 ) -> None:
