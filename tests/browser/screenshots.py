@@ -8,13 +8,12 @@ import argparse
 import asyncio
 import sys
 import tempfile
+from itertools import product
 from pathlib import Path
-from typing import Literal
 
-from playwright.async_api import Browser
-
+from tests.browser.axe import SCHEMES
 from tests.browser.chromium import browsing, chromium
-from tests.browser.sample_site import SampleSite, serve_sample_site
+from tests.browser.sample_site import serve_sample_site
 from tests.browser.site_pages import SITE_PAGES, SitePage
 
 SCREENS = ((360, 740), (390, 844), (1280, 800), (1920, 1080))
@@ -22,42 +21,34 @@ SCREENS = ((360, 740), (390, 844), (1280, 800), (1920, 1080))
 WIDEST_PHONE = 600
 LAY_OUT = "document.querySelectorAll('.heavy').forEach((part) => (part.style.contentVisibility = 'visible'))"
 """Lays out the parts that browsers lay out only in sight, which would be blank on a picture of the whole page."""
-SCHEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
 
 
-async def take(site_pages: list[SitePage], out: Path) -> int:
-    """Take the screenshots of pages into `out` and return their number; exit without a browser."""
+async def take(site_pages: list[SitePage], out: Path) -> None:
+    """Take the screenshots of pages into `out`; exit without a browser."""
     program = chromium()
     if program is None:
         sys.exit("there is no Chromium here (`CHROMIUM` may name one)")
     large = any(site_page.large for site_page in site_pages)
     with tempfile.TemporaryDirectory(prefix="rumble-") as folder:
         async with serve_sample_site(Path(folder), large=large) as sample_site, browsing(program) as browser:
-            return sum([await _take(browser, sample_site, site_page, out) for site_page in site_pages])
-
-
-async def _take(browser: Browser, sample_site: SampleSite, site_page: SitePage, out: Path) -> int:
-    for scheme in SCHEMES:
-        for width, height in SCREENS:
-            is_phone = width <= WIDEST_PHONE
-            context = await browser.new_context(
-                base_url=sample_site.server.origin,
-                reduced_motion="reduce",
-                color_scheme=scheme,
-                viewport={"width": width, "height": height},
-                has_touch=is_phone,
-                is_mobile=is_phone,
-            )
-            page = await context.new_page()
-            await page.goto(sample_site.path_of(site_page))
-            await site_page.enter(page)
-            name = f"{site_page.name}-{width}-{scheme}.png"
-            await page.screenshot(path=out / "first" / name)
-            await page.evaluate(LAY_OUT)
-            await page.screenshot(path=out / name, full_page=True)
-            await site_page.leave(page)
-            await context.close()
-    return 2 * len(SCHEMES) * len(SCREENS)
+            for site_page, scheme, (width, height) in product(site_pages, SCHEMES, SCREENS):
+                is_phone = width <= WIDEST_PHONE
+                page = await browser.new_page(
+                    base_url=sample_site.server.origin,
+                    reduced_motion="reduce",
+                    color_scheme=scheme,
+                    viewport={"width": width, "height": height},
+                    has_touch=is_phone,
+                    is_mobile=is_phone,
+                )
+                await page.goto(sample_site.path_of(site_page))
+                await site_page.enter(page)
+                name = f"{site_page.name}-{width}-{scheme}.png"
+                await page.screenshot(path=out / "first" / name)
+                await page.evaluate(LAY_OUT)
+                await page.screenshot(path=out / name, full_page=True)
+                await site_page.leave(page)
+                await page.close()
 
 
 def main() -> None:
@@ -72,8 +63,7 @@ def main() -> None:
     if unknown:
         parser.error(f"there is no page {', '.join(unknown)}")
     (options.out / "first").mkdir(parents=True, exist_ok=True)
-    count = asyncio.run(take([site_page for site_page in SITE_PAGES if site_page.name in only], options.out))
-    print(f"{count} screenshots in {options.out}")
+    asyncio.run(take([site_page for site_page in SITE_PAGES if site_page.name in only], options.out))
 
 
 if __name__ == "__main__":
