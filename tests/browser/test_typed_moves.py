@@ -2,6 +2,12 @@
 
 from playwright.async_api import Page
 
+READ = """async ([texts, spellings, complete]) => {
+  const { readTyped } = await import("/static/play/typed.js");
+  const read = texts.map((text) => readTyped(text, Object.keys(spellings), spellings, complete));
+  return read.map((each) => each.move ?? each.problem);
+}"""
+
 
 async def test_a_typed_move_is_read_as_people_write_it(home: Page) -> None:
     spellings = {
@@ -25,19 +31,10 @@ async def test_a_typed_move_is_read_as_people_write_it(home: Page) -> None:
         "Nf3": "Nf3 is not allowed here: it can be Nbd2, Nfd2, bxc3, O-O, O-O-O, e8=Q+",
         "": "Type a move: it can be Nbd2, Nfd2, bxc3, O-O, O-O-O, e8=Q+",
     }
-    read = """async ([texts, spellings]) => {
-      const { readTyped } = await import("/static/play/typed.js");
-      const read = texts.map((text) => readTyped(text, Object.keys(spellings), spellings));
-      return read.map((each) => each.move ?? each.problem);
-    }"""
-    assert await home.evaluate(read, [list(typed), spellings]) == list(typed.values())
+    assert await home.evaluate(READ, [list(typed), spellings, True]) == list(typed.values())
 
 
 async def test_of_a_sample_of_moves_other_amounts_can_be_typed(home: Page) -> None:
     spellings = {"c": ["call"], "r250": ["raise 250", "bet 250"], "r20000": ["raise 20000", "bet 20000", "all-in"]}
     typed = {"Raise 300": "r300", "bet 1,5": "bet 1,5", "R400": "r400", "all in": "r20000", "call": "c", "f": "f"}
-    read = """async ([texts, spellings]) => {
-      const { readTyped } = await import("/static/play/typed.js");
-      return texts.map((text) => readTyped(text, Object.keys(spellings), spellings, false).move);
-    }"""
-    assert await home.evaluate(read, [list(typed), spellings]) == list(typed.values())
+    assert await home.evaluate(READ, [list(typed), spellings, False]) == list(typed.values())
