@@ -92,7 +92,7 @@ def lan_address() -> str:
 
 @pytest.fixture(scope="session")
 def lan_server(tmp_path_factory: pytest.TempPathFactory, lan_address: str) -> Iterator[RunningServer]:
-    """A server at `lan_address`, which tests share: `await open_page(base_url=lan_server.url)`."""
+    """A server at `lan_address`, which modules share: each returns it from a fixture `server` of its own."""
     with started_server(tmp_path_factory.mktemp("lan_server"), lan_address) as server:
         yield server
 

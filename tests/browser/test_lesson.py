@@ -11,7 +11,6 @@ from rumble_bots.sdk.actions import Summary
 from rumble_bots.sdk.serve import serve
 from rumble_protocol.secret import make_secret
 
-from tests.browser.conftest import OpenPage
 from tests.browser.running_server import RunningServer
 
 pytestmark = pytest.mark.slow
@@ -53,9 +52,15 @@ class Pupils:
             self.playing.append(asyncio.create_task(playing))
 
 
+@pytest.fixture(scope="module")
+def server(lan_server: RunningServer) -> RunningServer:
+    """The server of this module."""
+    return lan_server
+
+
 @pytest_asyncio.fixture(loop_scope="session")
-async def pupils(lan_server: RunningServer) -> AsyncIterator[Pupils]:
-    found = Pupils(lan_server)
+async def pupils(server: RunningServer) -> AsyncIterator[Pupils]:
+    found = Pupils(server)
     yield found
     for task in found.playing:
         task.cancel()
@@ -63,15 +68,15 @@ async def pupils(lan_server: RunningServer) -> AsyncIterator[Pupils]:
 
 
 @pytest_asyncio.fixture(loop_scope="session")
-async def teacher(open_page: OpenPage, lan_server: RunningServer) -> AsyncIterator[Teacher]:
-    yield Teacher(await open_page(base_url=lan_server.url))
+async def teacher(own_page: Page) -> Teacher:
+    return Teacher(own_page)
 
 
 async def test_five_clicks_to_the_first_match_and_one_to_the_final(
-    teacher: Teacher, pupils: Pupils, lan_server: RunningServer
+    teacher: Teacher, pupils: Pupils, server: RunningServer
 ) -> None:
     page = teacher.page
-    await teacher.log_in("/console", lan_server.token)
+    await teacher.log_in("/console", server.token)
     await page.get_by_label("Name", exact=True).fill("Our lesson")
     teacher.clicks += 1
     await page.get_by_label("For a class").check()
@@ -94,7 +99,7 @@ async def test_five_clicks_to_the_first_match_and_one_to_the_final(
     await expect(page.get_by_role("heading", level=1)).to_contain_text("Final of Our lesson")
     await expect(page.locator("#status")).to_have_text("finished")
     assert teacher.clicks == 1
-    assert {each["name"] for each in lan_server.tournament("final-of-our-lesson")["entrants"]} == {"anne", "bob", "cem"}
+    assert {each["name"] for each in server.tournament("final-of-our-lesson")["entrants"]} == {"anne", "bob", "cem"}
     assert not any(task.done() for task in pupils.playing)
     await page.goto("/tournaments/our-lesson/results")
     await expect(page.locator(".strips .who")).to_have_count(3)
@@ -102,34 +107,32 @@ async def test_five_clicks_to_the_first_match_and_one_to_the_final(
     await expect(page.get_by_role("link", name="Our lesson", exact=True)).to_be_visible()
 
 
-async def test_the_teacher_changes_the_lobby_and_copies_it(teacher: Teacher, lan_server: RunningServer) -> None:
+async def test_the_teacher_changes_the_lobby_and_copies_it(teacher: Teacher, server: RunningServer) -> None:
     page = teacher.page
-    cup = lan_server.create(
-        "To change", "connect4", settings={"columns": 5}, openings=[["c", "d"]], seed_ratings={"a": 9}
-    )
-    await teacher.log_in(f"/console/{cup}", lan_server.token)
+    cup = server.create("To change", "connect4", settings={"columns": 5}, openings=[["c", "d"]], seed_ratings={"a": 9})
+    await teacher.log_in(f"/console/{cup}", server.token)
     await page.get_by_role("link", name="Change").click()
     await expect(page.get_by_role("heading", name="Change To change")).to_be_visible()
     await page.locator("#s-connect4-rows").fill("5")
     await page.get_by_label("Cycles", exact=True).fill("3")
     await teacher.click("Save")
     await expect(page.locator("#config")).to_contain_text("rows 5")
-    config = lan_server.host.get(f"tournaments/{cup}/host")["config"]
+    config = server.host.get(f"tournaments/{cup}/host")["config"]
     kept = config["settings"], config["cycles"], config["openings"], config["seed_ratings"]
     assert kept == ({"columns": 5, "rows": 5, "connect": 4}, 3, [["c", "d"]], {"a": 9})
     await page.get_by_role("link", name="Copy").click()
     await expect(page.get_by_role("heading", name="Create a tournament like To change")).to_be_visible()
     await teacher.click("Create")
     await expect(page.locator("#content")).to_have_attribute("data-id", f"{cup}-2")
-    copied = lan_server.host.get(f"tournaments/{cup}-2/host")["config"]
+    copied = server.host.get(f"tournaments/{cup}-2/host")["config"]
     assert copied == config
 
 
-async def test_the_roster_and_the_slips_of_a_class(teacher: Teacher, pupils: Pupils, lan_server: RunningServer) -> None:
+async def test_the_roster_and_the_slips_of_a_class(teacher: Teacher, pupils: Pupils, server: RunningServer) -> None:
     page = teacher.page
-    cup = lan_server.create("A roster", classroom=True)
+    cup = server.create("A roster", classroom=True)
     pupils.join(cup, "Eva", plays=False)
-    await teacher.log_in(f"/console/{cup}/roster", lan_server.token)
+    await teacher.log_in(f"/console/{cup}/roster", server.token)
     await page.get_by_label("Names").fill("eva\nFinn\n")
     await teacher.click("Save")
     await expect(page.locator("#pupils tr")).to_contain_text(["in, but its bot is away", "missing"])
@@ -142,7 +145,7 @@ async def test_the_roster_and_the_slips_of_a_class(teacher: Teacher, pupils: Pup
     await page.get_by_role("button", name="Join", exact=True).click()
     await expect(page.get_by_role("heading", name="You are in")).to_be_visible()
     await expect(page.locator("[data-identity] bdi")).to_have_text("Eva")
-    lan_server.command(cup, "cancel")
+    server.command(cup, "cancel")
     await expect(page.locator("#is-over")).to_be_visible()
     for step in ("login", "move"):
         await expect(page.locator(f"[data-step={step}] span")).to_have_text("the tournament is over")
