@@ -18,7 +18,7 @@ from tests.browser.problems import Problems
 from tests.browser.running_server import RunningServer, started_server
 from tests.browser.sample_site import SampleSite, sample_site_on
 from tests.browser.tabs import PATIENCE_MS, forget, new_context
-from tests.needs import missing
+from tests.needs import SLOW, missing
 
 HERE = Path(__file__).parent
 OpenPage = Callable[..., Awaitable[Page]]
@@ -56,8 +56,8 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningServer]:
 
 @pytest_asyncio.fixture(scope="session", loop_scope="session")
 async def sample_site(server: RunningServer) -> AsyncIterator[SampleSite]:
-    """A club of `server`, with tournaments in every state. Tests only read it."""
-    async with sample_site_on(server) as sample_site:
+    """A club of `server` with tournaments in every state, and variants for slow tests. Tests only read it."""
+    async with sample_site_on(server, variants=SLOW) as sample_site:
         yield sample_site
 
 

@@ -96,18 +96,18 @@ def _is_under_way(view: Any) -> bool:
 
 
 @asynccontextmanager
-async def serve_sample_site(folder: Path, *, large: bool = False) -> AsyncIterator[SampleSite]:
+async def serve_sample_site(folder: Path, *, large: bool) -> AsyncIterator[SampleSite]:
     """Run a server with a sample site, with its files in `folder`, until the end of the block."""
     with started_server(folder) as main:
-        async with sample_site_on(main, large=large) as sample_site:
+        async with sample_site_on(main, variants=True, large=large) as sample_site:
             yield sample_site
 
 
 @asynccontextmanager
-async def sample_site_on(main: RunningServer, *, large: bool = False) -> AsyncIterator[SampleSite]:
+async def sample_site_on(main: RunningServer, *, variants: bool, large: bool = False) -> AsyncIterator[SampleSite]:
     """Make the club and further clubs on a server; the bots stay until the end of the block.
 
-    A `large` site has the tournament `{hundred}`, too.
+    With `variants` it has the tournaments for pages that are variants, too; a `large` site has `{hundred}`.
     """
     main.club("robotics", listed=True, house=True)
     main.club("staff-room", title="Not for everyone", quotas={"bots": None})
@@ -115,51 +115,57 @@ async def sample_site_on(main: RunningServer, *, large: bool = False) -> AsyncIt
     opponents, opponent, paced_bots = Opponents(club.url), WaitingBot(), PacedBots()
     opponent.may_move.set()
     opponents.add(opponent, OPPONENT, max_matches=64)
+    builder = _Builder(club, paced_bots)
     try:
-        of_main = _Builder(main, paced_bots)
-        await of_main.begun("main_running", "Thursday", "connect4", OF_MAIN, cycles=9)
-        yield SampleSite(club, of_main.ids | await _build(_Builder(club, paced_bots), large=large))
+        await _build(builder)
+        if variants:
+            of_main = _Builder(main, paced_bots)
+            await of_main.begun("main_running", "Thursday", "connect4", OF_MAIN, cycles=9)
+            await _build_variants(builder)
+            builder.ids |= of_main.ids
+        if large:
+            await builder.played("hundred", "A hundred bots", "tictactoe", HUNDRED, legs=1, **ONE_MOVE)
+        yield SampleSite(club, builder.ids)
     finally:
         await opponents.end()
         await paced_bots.end()
 
 
-async def _build(builder: _Builder, *, large: bool) -> dict[str, str]:
+async def _build(builder: _Builder) -> None:
     server, ids = builder.server, builder.ids
-    builder.create("empty", "Tomorrow", "chess", start_at_bots=8)
     lobby = builder.create("lobby", "Friday night", "connect4", start_at_bots=8, cycles=2)
-    server.command(builder.create("cancelled", "Called off", "othello"), "cancel")
 
     async def one_after_another() -> None:
         """Play the tournaments that share bots."""
         await builder.played("swiss", "Swiss open", "tictactoe", FEW, format="swiss", rounds=4)
         await builder.played("knockout", "Knockout", "connect4", FEW, format="knockout")
-        await builder.played("gauntlet", "Gauntlet", "tictactoe", FEW, format="gauntlet", challengers=2, legs=2)
-        await builder.played("double", "Double round-robin", "tictactoe", FEW[:4], cycles=2)
         await builder.played("tables", "Tables", "snakes", FEW, format="swiss", rounds=2, **TABLES)
-        await builder.played("tables_knockout", "Tables of a knockout", "snakes", FEW, format="knockout", **TABLES)
 
     await asyncio.gather(
         builder.begun("running", "Connect four league", "connect4", THINKING, cycles=2),
-        builder.begun("paused", "Hex, after lunch", "hex", RESTING, cycles=4),
-        builder.begun("swiss_running", "Swiss, third table", "connect4", PAIRED, format="swiss", rounds=5),
-        builder.begun("knockout_running", "Cup night", "connect4", OUT, format="knockout"),
-        builder.begun("gauntlet_running", "All comers", "othello", AGAINST_ALL, format="gauntlet"),
         builder.played("finished", MARKUP, "tictactoe", LONG_NAMES, cycles=2),
         builder.played("big", "The big one", "tictactoe", MANY, legs=1, **ONE_MOVE),
         one_after_another(),
         builder.join(lobby, WAITING),
     )
+    ids["tables_match"] = server.tournament(ids["tables"])["latest"][0]["match"]
+    ids["running_match"] = server.tournament(ids["running"])["running"][0]["match"]
+    ids["finished_match"] = server.tournament(ids["knockout"])["latest"][0]["match"]
+    ids["long_match"] = _between(server.tournament(ids["finished"])["latest"], set(LONG_NAMES[:2]))
+    ids["bot"] = FEW[0]
+    ids["opponent"] = OPPONENT
+
+
+async def _build_variants(builder: _Builder) -> None:
+    server, ids = builder.server, builder.ids
+    builder.create("empty", "Tomorrow", "chess", start_at_bots=8)
+    server.command(builder.create("cancelled", "Called off", "othello"), "cancel")
+    await builder.played("gauntlet", "Gauntlet", "tictactoe", FEW, format="gauntlet", challengers=2, legs=2)
+    await builder.played("double", "Double round-robin", "tictactoe", FEW[:4], cycles=2)
+    await builder.played("tables_knockout", "Tables of a knockout", "snakes", FEW, format="knockout", **TABLES)
+    await builder.begun("paused", "Hex, after lunch", "hex", RESTING, cycles=4)
+    await builder.begun("swiss_running", "Swiss, third table", "connect4", PAIRED, format="swiss", rounds=5)
+    await builder.begun("knockout_running", "Cup night", "connect4", OUT, format="knockout")
+    await builder.begun("gauntlet_running", "All comers", "othello", AGAINST_ALL, format="gauntlet")
     server.command(ids["paused"], "pause", reason="lunch")
-    if large:
-        await builder.played("hundred", "A hundred bots", "tictactoe", HUNDRED, legs=1, **ONE_MOVE)
-    return {
-        **ids,
-        "tables_match": server.tournament(ids["tables"])["latest"][0]["match"],
-        "running_match": server.tournament(ids["running"])["running"][0]["match"],
-        "finished_match": server.tournament(ids["knockout"])["latest"][0]["match"],
-        "othello_match": server.tournament(ids["gauntlet_running"])["running"][0]["match"],
-        "long_match": _between(server.tournament(ids["finished"])["latest"], set(LONG_NAMES[:2])),
-        "bot": FEW[0],
-        "opponent": OPPONENT,
-    }
+    ids["othello_match"] = server.tournament(ids["gauntlet_running"])["running"][0]["match"]

@@ -66,7 +66,7 @@ def told_cells(view: Any) -> dict[tuple[str, str], float]:
     return {(names[side], names[1 - side]): scores[side] for names, scores in pairs for side in (0, 1)}
 
 
-@pytest.mark.parametrize("name", ["knockout", "knockout_running"])
+@pytest.mark.parametrize("name", ["knockout", pytest.param("knockout_running", marks=pytest.mark.slow)])
 async def test_a_bracket_comes_first_and_its_lines_join_the_middles(
     page: Page, sample_site: SampleSite, name: str
 ) -> None:
