@@ -6,7 +6,6 @@ import pytest
 from playwright.async_api import Page
 from rumble_engine import game_names
 
-from tests.browser.conftest import OpenPage
 from tests.browser.paced_bots import PacedBots
 from tests.browser.running_server import RunningServer
 
@@ -72,11 +71,11 @@ async def facts(page: Page, seat: int) -> Any:
 
 
 async def test_each_seat_has_its_line_beside_its_side_of_the_board(
-    open_page: OpenPage, server: RunningServer, paced_bots: PacedBots
+    page: Page, server: RunningServer, paced_bots: PacedBots
 ) -> None:
     match = await begun(server, paced_bots, "chess", "sides")
     names = server.host.get(f"matches/{match}")["seats"]
-    page = await open_page(viewport={"width": 1280, "height": 800})
+    await page.set_viewport_size({"width": 1280, "height": 800})
     await page.goto(f"/matches/{match}")
     assert await facts(page, 0) == ["white king", names[0], names[0], "White", True]
     assert await facts(page, 1) == ["black king", names[1], names[1], "Black", True]
