@@ -11,7 +11,6 @@ PATIENCE_MS = 30_000
 """Time in ms for which a test waits for a change of a page before the test fails."""
 SIZE: ViewportSize = {"width": 1280, "height": 720}
 """Playwright's default size of a page, in CSS pixels."""
-EMPTY = "() => { try { localStorage.clear(); sessionStorage.clear(); } catch { /* about:blank has none */ } }"
 
 
 async def new_context(browser: Browser, **options: Any) -> BrowserContext:
@@ -29,7 +28,6 @@ async def forget(page: Page) -> None:
             await other.close()
     if page.url.startswith("http"):  # the scripts of a page might send a request when its token is gone
         await page.goto(urljoin(page.url, "/healthz"))
-    await page.evaluate(EMPTY)
-    await page.goto("about:blank")
+        await page.evaluate("localStorage.clear(), sessionStorage.clear()")
     await page.emulate_media(media="null", color_scheme="null", forced_colors="null", reduced_motion="null")
     await page.set_viewport_size(SIZE)
