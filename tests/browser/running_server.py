@@ -13,7 +13,7 @@ from rumble_server.cli.support.api_client import ApiClient
 from tests.e2e.processes import ADMIN_TOKEN, LOOPBACK, TOKEN
 from tests.e2e.restartable_server import RestartableServer, restartable_server
 
-LOOK_S, LOOKING_S = 0.05, 180.0
+LOOK_S, LOOKING_S = 0.1, 180.0
 """Pause between two looks of `RunningServer.until`, and the time after which it fails, in s."""
 
 
