@@ -62,6 +62,7 @@ async def test_without_scripts_the_command_works_as_it_is(open_page: OpenPage, s
     await expect(page.locator("#bot-name-made")).to_contain_text(name)
 
 
+@pytest.mark.slow
 async def test_a_home_page_whose_code_is_not_valid_any_more_does_not_ask_with_it_again(
     open_page: OpenPage, server: RunningServer
 ) -> None:

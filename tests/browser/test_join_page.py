@@ -7,6 +7,8 @@ from tests.browser.playing import log_in
 from tests.browser.problems import Problems
 from tests.browser.running_server import RunningServer
 
+pytestmark = pytest.mark.slow
+
 KEPT = "localStorage.getItem('rumble.guest')"
 
 
@@ -41,7 +43,6 @@ async def test_a_pupil_joins_with_a_code_and_is_led_on(own_page: Page, server: R
     await expect(own_page.locator("#standings bdi")).to_have_text("Zo\u00eb")
 
 
-@pytest.mark.slow
 async def test_the_steps_go_on_after_an_answer_that_was_cut_off(own_page: Page, server: RunningServer) -> None:
     cup = server.create("Cut off", classroom=True)
     cut = {"status": 200, "content_type": "application/json", "body": "{"}

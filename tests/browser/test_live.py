@@ -125,6 +125,7 @@ async def test_a_stream_that_is_refused_while_its_server_is_replaced_is_there_ag
     assert asked[4] - asked[3] < 4, "it waits no longer each time"
 
 
+@pytest.mark.slow
 async def test_a_stream_on_which_nothing_comes_is_given_up(open_page: OpenPage, server: RunningServer) -> None:
     page, cup = await open_page(), server.create("Silent cup")
     asked = 0

@@ -106,6 +106,7 @@ async def test_moves_are_chosen_by_the_keyboard(page: Page) -> None:
     assert await page.evaluate("window.chosen") == ["b2b3"]
 
 
+@pytest.mark.slow
 async def test_a_transcript_is_downloaded_by_permitted_readers(
     page: Page, server: RunningServer, paced_bots: PacedBots, tmp_path: Path
 ) -> None:
@@ -155,6 +156,7 @@ async def held_match(server: RunningServer, paced_bots: PacedBots, name: str) ->
     return cup, f"{cup}.1.1.1.1", pace
 
 
+@pytest.mark.slow
 async def test_an_attempt_that_began_while_the_void_one_was_read_is_live(
     own_page: Page, server: RunningServer, paced_bots: PacedBots
 ) -> None:
@@ -188,6 +190,7 @@ async def test_an_attempt_that_began_while_the_void_one_was_read_is_live(
     await expect(own_page.locator("#outcome")).to_contain_text(over["reason"])
 
 
+@pytest.mark.slow
 async def test_an_attempt_whose_end_alone_is_told_has_its_own_boards(
     own_page: Page, server: RunningServer, paced_bots: PacedBots, problems: Problems
 ) -> None:
@@ -207,6 +210,7 @@ async def test_an_attempt_whose_end_alone_is_told_has_its_own_boards(
     await expect(own_page.locator("#board .piece")).to_have_count(1)
 
 
+@pytest.mark.slow
 async def test_boards_that_were_asked_for_before_the_end_hide_nothing_after_it(
     own_page: Page, server: RunningServer, paced_bots: PacedBots
 ) -> None:
@@ -250,6 +254,7 @@ async def test_a_result_that_could_not_be_read_is_asked_for_again(
     await expect(own_page.locator("#outcome")).to_contain_text(server.host.get(f"matches/{match}")["reason"])
 
 
+@pytest.mark.slow
 async def test_a_clock_goes_on_when_the_visitors_is_set(
     own_page: Page, server: RunningServer, paced_bots: PacedBots
 ) -> None:

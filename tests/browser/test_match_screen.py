@@ -70,6 +70,7 @@ async def facts(page: Page, seat: int) -> Any:
     ]
 
 
+@pytest.mark.slow
 async def test_each_seat_has_its_line_beside_its_side_of_the_board(
     page: Page, server: RunningServer, paced_bots: PacedBots
 ) -> None:

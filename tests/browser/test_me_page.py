@@ -12,6 +12,8 @@ from rumble_protocol.secret import RANDOM_BYTES, make_secret
 
 from tests.browser.running_server import RunningServer
 
+pytestmark = pytest.mark.slow
+
 PLY = 4
 """Ply from which the bot of the test makes no legal move."""
 

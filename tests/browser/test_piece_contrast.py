@@ -9,6 +9,8 @@ from rumble_engine import Drawing, game_names, get_game
 
 from tests.browser.axe import SCHEMES
 
+pytestmark = pytest.mark.slow
+
 LEAST = 3.0
 """The minimum contrast of graphics by WCAG 2.2 (1.4.11)."""
 LEAST_OF_TEXT = 4.5

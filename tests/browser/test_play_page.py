@@ -105,6 +105,7 @@ async def test_a_resigned_match_is_played_once_more_from_the_same_seat_even_afte
     assert sum('"challenge"' in frame for frame in sent) == 2, "the match and the rematch"
 
 
+@pytest.mark.slow
 async def test_a_bot_with_a_display_name_can_be_challenged_once_more(page: Page, server: RunningServer) -> None:
     key = make_secret()
     name = server.pupil(server.create("Pupils", classroom=True), "Zo\u00eb", key)
@@ -119,6 +120,7 @@ async def test_a_bot_with_a_display_name_can_be_challenged_once_more(page: Page,
     await asyncio.gather(playing, return_exceptions=True)
 
 
+@pytest.mark.slow
 async def test_a_pupil_whose_key_is_no_longer_right_is_told(page: Page, server: RunningServer) -> None:
     name = server.pupil(server.create("Old slips", classroom=True), "Pupil", make_secret())
     await page.goto("/play")
@@ -129,6 +131,7 @@ async def test_a_pupil_whose_key_is_no_longer_right_is_told(page: Page, server: 
     await expect(page.locator("#message")).to_contain_text("key protects this name")
 
 
+@pytest.mark.slow
 async def test_a_match_that_cannot_be_resumed_gives_the_reason(own_page: Page) -> None:
     await own_page.route_web_socket("**/bot", lambda socket: socket.close(code=4004))
     await own_page.goto("/play")
@@ -138,6 +141,7 @@ async def test_a_match_that_cannot_be_resumed_gives_the_reason(own_page: Page) -
     await expect(own_page.locator("#start")).to_be_enabled()
 
 
+@pytest.mark.slow
 async def test_an_ended_match_that_is_read_late_replaces_no_newer_match(own_page: Page) -> None:
     await begin(own_page, RANDOM)
     await resign(own_page)
@@ -162,6 +166,7 @@ async def test_an_ended_match_that_is_read_late_replaces_no_newer_match(own_page
     await resign(own_page)
 
 
+@pytest.mark.slow
 async def test_a_challenge_whose_match_is_over_is_not_sent_again_after_a_lost_connection(
     own_page: Page, problems: Problems
 ) -> None:
@@ -200,6 +205,7 @@ async def test_a_challenge_whose_match_is_over_is_not_sent_again_after_a_lost_co
     assert len(challenges) == 1
 
 
+@pytest.mark.slow
 async def test_the_list_of_opponents_is_asked_for_once_a_second_during_a_long_outage(
     timed_page: Page, problems: Problems
 ) -> None:
@@ -251,6 +257,7 @@ async def test_a_move_of_chess_is_typed_as_people_write_it_and_no_other_is_sent(
     await expect(page.locator("#moves code").first).to_have_text("g1f3")
 
 
+@pytest.mark.slow
 async def test_a_move_that_the_server_rejects_is_shown(own_page: Page) -> None:
     """The page offers only legal moves, so the test changes the move on its way to the server."""
 
@@ -337,6 +344,7 @@ async def test_an_opponent_that_is_busy_is_waited_for_or_not(
     assert await my_turn(page)
 
 
+@pytest.mark.slow
 async def test_an_opponent_that_goes_away_is_told(page: Page, opponents: Opponents, server: RunningServer) -> None:
     opponents.add(WaitingBot(), "play-away")
     await here(server, "play-away")
@@ -350,6 +358,7 @@ async def test_an_opponent_that_goes_away_is_told(page: Page, opponents: Opponen
     await expect(page.locator("#setup")).to_be_visible()
 
 
+@pytest.mark.slow
 async def test_names_that_do_not_go_are_told_at_the_name(page: Page, open_page: OpenPage) -> None:
     await sit_down(page, PERFECT)
     mine = await page.locator("#seats li").first.locator(".seat-name").inner_text()

@@ -99,12 +99,14 @@ async def test_board_clocks_and_confirmation_are_on_the_first_screen(phone: Page
             await expect(phone.locator(what)).to_be_in_viewport(ratio=1)
 
 
+@pytest.mark.slow
 async def test_seats_are_called_as_their_pieces_look(page: Page, rival: str) -> None:
     await begin(page, rival, "othello", seat=1)
     assert await page.locator("#seats .seat-plays").all_inner_texts() == ["Black", "White"]
     await expect(page.locator("#seats .token svg")).to_have_count(2)
 
 
+@pytest.mark.slow
 async def test_a_choice_under_a_bank_draws_the_board_once(page: Page, rival: str) -> None:
     await begin(page, rival, "chess", more={"clock": "blitz"})
     drawn = page.locator("#board .surface *")

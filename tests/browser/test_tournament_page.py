@@ -141,6 +141,7 @@ async def test_a_cell_of_the_crosstable_says_whose_it_is(page: Page, sample_site
     await expect(page.locator("main")).to_contain_text(third)
 
 
+@pytest.mark.slow
 async def test_a_crosstable_knows_bots_with_display_names(
     page: Page, server: RunningServer, paced_bots: PacedBots
 ) -> None:
@@ -190,6 +191,7 @@ async def test_a_gauntlet_that_is_paused_before_a_page_hears_of_its_start_has_it
     await expect(page.locator("#crosstable-head th[title]")).to_have_count(1)
 
 
+@pytest.mark.slow
 async def test_a_large_crosstable_has_the_last_order_at_the_latest_after_a_while(timed_page: Page) -> None:
     await timed_page.goto("/")
     await timed_page.evaluate(LARGE_CROSSTABLE)
@@ -199,6 +201,7 @@ async def test_a_large_crosstable_has_the_last_order_at_the_latest_after_a_while
     await expect(first).to_have_text("a")
 
 
+@pytest.mark.slow
 async def test_rounds_are_read_again_after_missed_events(
     timed_page: Page, server: RunningServer, paced_bots: PacedBots
 ) -> None:
@@ -226,6 +229,7 @@ async def test_rounds_are_read_again_after_missed_events(
     await expect(timed_page.locator("#rounds .rounds > li")).to_have_count(2)
 
 
+@pytest.mark.slow
 async def test_decided_by_is_seen_beside_every_tie_break(
     page: Page, server: RunningServer, paced_bots: PacedBots
 ) -> None:
