@@ -118,17 +118,6 @@ async def test_a_stream_that_is_being_prepared_ends_with_the_open_streams(
     await server.watched(tournament)
 
 
-async def test_stream_of_an_ended_tournament_is_empty_if_streams_were_ended_meanwhile(
-    server: MemoryServer,
-) -> None:
-    endings = server.feed.ending_count
-    server.feed.end_streams()
-    with pytest.raises(StopAsyncIteration):
-        await anext(server.feed.stream_of_ended("friday", b"{}", endings=endings))
-    stream = server.feed.stream_of_ended("friday", b"{}", endings=server.feed.ending_count)
-    assert await anext(stream) == b"retry: 1000\n\n"
-
-
 async def test_ids_never_decrease_behind_a_snapshot_that_told_more(server: MemoryServer) -> None:
     tournament = server.world.create(start_at_bots=2)
     await server.watch(tournament).read("snapshot")

@@ -46,19 +46,14 @@ async def test_a_picture_is_kept_as_long_as_it_is_true(server: MemoryServer, bro
     assert (await browser.get(address.replace("svg", "gif"))).status_code == 422
 
 
-async def test_a_running_match_has_pictures(server: MemoryServer, browser: httpx.AsyncClient) -> None:
+async def test_a_running_match_has_pictures_of_which_the_newest_is_not_kept(
+    server: MemoryServer, browser: httpx.AsyncClient
+) -> None:
     tournament, _ = server.begun("alice", "bob", think_ms=1_000, legs=1)
     server.pass_ms(2_500)
     match = next(iter(tournament.running))
-    answer = await browser.get(f"/matches/{match}/board.svg")
-    assert f"{match}, ply 2. X: 0. O: 1." in answer.text
-
-
-async def test_the_newest_picture_of_an_attempt_is_not_kept(server: MemoryServer, browser: httpx.AsyncClient) -> None:
-    tournament, _ = server.begun("alice", "bob", think_ms=1_000, legs=1)
-    server.pass_ms(2_500)
-    address = f"/matches/{next(iter(tournament.running))}/board.svg"
-    newest = await browser.get(address, params={"attempt": 1})
+    newest = await browser.get(f"/matches/{match}/board.svg", params={"attempt": 1})
+    assert f"{match}, ply 2. X: 0. O: 1." in newest.text
     assert newest.headers["Cache-Control"] == "no-cache", "the next move changes it"
 
 
