@@ -205,6 +205,8 @@ async def test_an_attempt_whose_end_alone_is_told_has_its_own_boards(
     await own_page.route("**/events", lambda route: route.fulfill(content_type="text/event-stream", body=OVER % match))
     await own_page.context.set_offline(False)
     await expect(own_page.locator("#attempt")).to_have_text(", attempt 2")
+    plies = server.host.get(f"matches/{match}")["ply"]
+    await expect_ply(own_page, f"ply {plies} of {plies}")
     await own_page.keyboard.press("Home")
     await own_page.keyboard.press("ArrowRight")
     await expect(own_page.locator("#board .piece")).to_have_count(1)
