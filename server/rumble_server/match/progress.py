@@ -160,7 +160,7 @@ class Progress:
         self._add_excused_time(fact)
         seat_state = self.seats[fact.seat]
         if seat_state.turn is not None:
-            seat_state.earlier_thinking_ms = seat_state.turn.thought_ms(fact.at_ms, fact.excused_ms)
+            seat_state.earlier_thinking_ms = seat_state.turn.unanswered_ms(fact.at_ms, fact.excused_ms)
             seat_state.turn = None
 
     def _add_excused_time(self, fact: facts.StartTold | facts.SeatAway | facts.MoveMade, may_void: bool = True) -> None:
@@ -260,7 +260,7 @@ class Progress:
             seat_state.away_left_ms = self.away_left_ms(seat_state, now_ms)
             seat_state.late_ms_when_away = self.lateness.late_ms
             if seat_state.turn is not None:
-                seat_state.earlier_thinking_ms = seat_state.turn.thought_ms(now_ms, self.excused_ms(seat, now_ms))
+                seat_state.earlier_thinking_ms = seat_state.turn.unanswered_ms(now_ms, self.excused_ms(seat, now_ms))
                 seat_state.turn = None
         self.grace_until_ms = until_ms
         self.run_clocks_of_away(now_ms)

@@ -78,10 +78,10 @@ class Referee:
         if progress.over is not None:
             return
         seat_state = progress.seats[seat]
+        excused_ms = self._excused_at_disconnect_ms(seat, now_ms)
         if seat_state.away_since_ms is not None:
             left_ms = progress.away_left_ms(seat_state, now_ms)
             self._announcer.record(facts.SeatBack(*self._ids, seat, left_ms, now_ms))
-        excused_ms = self._excused_at_disconnect_ms(seat, now_ms)
         seat_state.use_connection(connection)
         self._announcer.start(facts.StartTold(*self._ids, seat, True, now_ms, excused_ms))
         if not self._void_if_stalled(now_ms):
@@ -107,13 +107,17 @@ class Referee:
     def _excused_at_disconnect_ms(self, seat: int, now_ms: int) -> int:
         """Return the excused time in ms of the open turn of a seat whose connection has ended or is replaced.
 
-        If the kernel measures exactly how long an answer to the turn waits (`_is_wait_measured`), the time is 0.
-        Otherwise a bot could think while the server is late, and gain time by connecting again.
+        If the kernel measures exactly how long an answer to the turn waits (`_is_wait_measured`), only lateness during
+        the bot's absence is excused: a new login of the bot was not read meanwhile. Otherwise a bot could think while
+        the server is late, and gain time by connecting again.
         """
         seat_state = self.progress.seats[seat]
-        if seat_state.turn is None or self._is_wait_measured(seat_state, seat_state.turn):
+        excused_ms = self.progress.excused_ms(seat, now_ms)
+        if seat_state.turn is None or not self._is_wait_measured(seat_state, seat_state.turn):
+            return excused_ms
+        if seat_state.away_since_ms is None:
             return 0
-        return self.progress.excused_ms(seat, now_ms)
+        return min(excused_ms, self._lateness.late_ms - seat_state.late_ms_when_away)
 
     def _is_wait_measured(self, seat_state: SeatState, turn: OpenTurn) -> bool:
         """Return true if the kernel measures exactly how long an answer to this turn waits to be read.

@@ -116,6 +116,16 @@ class OpenTurn:
             return self.earlier_thinking_ms
         return self.earlier_thinking_ms + thinking_ms(self.asked_at_ms, now_ms, self.lag_ms, excused_ms)
 
+    def unanswered_ms(self, now_ms: int, excused_ms: int) -> int:
+        """Return the thinking time in ms about this ply if the turn ends at `now_ms` without an answer.
+
+        The lag is thinking time here. Otherwise a bot that connects again and again would have its lag for each turn,
+        and not once for the move.
+        """
+        if self.is_stopped:
+            return self.earlier_thinking_ms
+        return self.earlier_thinking_ms + thinking_ms(self.asked_at_ms, now_ms, 0, excused_ms)
+
     def excused_ms(self, now_ms: int, late_ms: int) -> int:
         """Return the excused time in ms: the server's lateness since the clock's start.
 

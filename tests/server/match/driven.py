@@ -92,10 +92,11 @@ class DrivenReferee:
         self.referee = Referee(self.progress, self, TurnIds(run), bounds)
 
     @classmethod
-    def seated(cls, **given: Any) -> "DrivenReferee":
+    def seated(cls, *, lag_ms: int = 0, is_stamped: bool = False, **given: Any) -> "DrivenReferee":
         """Return a match with both bots connected."""
         driven = cls(**given)
-        driven.referee.start([Connected() for _ in driven.seats], driven.now_ms)
+        connected = Connected(lag_ms, is_stamped=is_stamped)
+        driven.referee.start([connected for _ in driven.seats], driven.now_ms)
         return driven
 
     @classmethod

@@ -249,13 +249,23 @@ def test_the_clock_runs_for_a_bot_that_goes_while_its_turn_waits_in_the_server()
     assert driven.over.drops == (0, 0)
 
 
-def test_the_clock_of_an_away_bot_does_not_run_while_the_server_is_late() -> None:
-    driven = DrivenReferee.seated(away_clock="runs")
+def test_lateness_before_the_end_of_a_connection_with_stamps_is_thinking_also_for_a_clock_that_runs_on() -> None:
+    driven = DrivenReferee.seated(away_clock="runs", is_stamped=True)
+    driven.stall(700)
+    driven.disconnect(0)
+    driven.stall(4000)
+    driven.connect(0, is_stamped=True)
+    assert driven.turn["clock"]["remaining_ms"] == 300
+
+
+@pytest.mark.parametrize("is_stamped", [False, True])
+def test_the_clock_of_an_away_bot_does_not_run_while_the_server_is_late(is_stamped: bool) -> None:
+    driven = DrivenReferee.seated(away_clock="runs", is_stamped=is_stamped)
     driven.pass_ms(400)
     driven.disconnect(0)
     driven.stall(4000)
     driven.pass_ms(200)
-    driven.connect(0)
+    driven.connect(0, is_stamped=is_stamped)
     assert driven.turn["clock"]["remaining_ms"] == 400
     driven.abort("enough")
     assert driven.over.seats_excused_ms == (4000, 0)

@@ -259,6 +259,27 @@ def test_a_replacement_without_a_gap_costs_nothing_but_gains_no_time_either() ->
     assert timed_out(driven, 400) == (0,)
 
 
+@pytest.mark.parametrize("is_dropped", [True, False])
+def test_the_networks_part_is_subtracted_once_for_a_move_whose_bot_connects_again_and_again(is_dropped: bool) -> None:
+    driven = DrivenReferee.seated(lag_ms=150)
+    for _ in range(5):
+        driven.pass_ms(150)
+        if is_dropped:
+            driven.disconnect(0)
+        driven.connect(0, lag_ms=150)
+    assert driven.turn["clock"] == {"remaining_ms": 250, "lag_ms": 150, "seats_ms": [250, 1000]}
+    assert timed_out(driven, 250 + 150) == (0,)
+
+
+def test_a_grace_subtracts_no_part_of_the_network_from_the_time_used_before() -> None:
+    driven = DrivenReferee.seated(away_clock="runs", lag_ms=150)
+    driven.pass_ms(400)
+    driven.disconnect(0)
+    driven.progress.give_grace(driven.now_ms, driven.now_ms + 1000)
+    driven.connect(0)
+    assert driven.turn["clock"]["remaining_ms"] == 600
+
+
 def test_a_replacement_of_the_bot_that_waits_leaves_the_open_turn_alone() -> None:
     driven = DrivenReferee.seated()
     driven.connect(1)

@@ -110,7 +110,7 @@ class _Clocks:
                 if seat.away_since_ms is not None:
                     seat.used_away_ms = seat.away_left_ms - self._away_left_ms(seat, since_ms)
                     seat.away_since_ms = since_ms
-                    self._stop_thinking(seat, since_ms, self._excused(seat, since_ms))
+                    self._stop_thinking(seat, since_ms, self._excused(seat, since_ms), allows_lag=False)
             self.grace_since_ms, self.grace_until_ms = since_ms, until_ms
             self._run_on(since_ms)
 
@@ -154,7 +154,7 @@ class _Clocks:
             yield f"{what} excuses {fact['excused_ms']} ms; it should be {expected}"
         if seat.asked is not None:
             self._excuse(seat, fact["excused_ms"])
-            self._stop_thinking(seat, fact["at_ms"], fact["excused_ms"])
+            self._stop_thinking(seat, fact["at_ms"], fact["excused_ms"], allows_lag=False)
         seat.away_since_ms = None
 
     def _asked(self, fact: Fact) -> Problems:
@@ -212,7 +212,7 @@ class _Clocks:
         expected += max(0, late_ms)
         if fact["excused_ms"] != expected:
             yield f"{what} excuses {fact['excused_ms']} ms; it should be {expected}"
-        self._stop_thinking(seat, fact["at_ms"], expected)
+        self._stop_thinking(seat, fact["at_ms"], expected, allows_lag=True)
         self._excuse(seat, fact["excused_ms"])
         over_ms = max(0, seat.used_ms - self.control["move_ms"])
         seat.bank_ms = max(0, seat.bank_ms - over_ms) + self.control["increment_ms"]
@@ -221,16 +221,17 @@ class _Clocks:
             seat.bank_ms = fact["bank_ms"]
         seat.used_ms = 0
 
-    def _stop_thinking(self, seat: _Seat, at_ms: int, excused_ms: int) -> None:
-        """Close the open turn, and count its thinking time."""
-        seat.used_ms, seat.asked = self._used_ms(seat, at_ms, excused_ms), None
+    def _stop_thinking(self, seat: _Seat, at_ms: int, excused_ms: int, *, allows_lag: bool) -> None:
+        """Close the open turn, and count its thinking time. Only the turn that is answered is allowed its lag."""
+        seat.used_ms, seat.asked = self._used_ms(seat, at_ms, excused_ms, allows_lag=allows_lag), None
 
-    def _used_ms(self, seat: _Seat, at_ms: int, excused_ms: int) -> int:
+    def _used_ms(self, seat: _Seat, at_ms: int, excused_ms: int, *, allows_lag: bool = True) -> int:
         """Return the thinking time of this ply, with the open turn since it was told; waiting in the server is free."""
         asked = seat.asked
         if asked is None or asked["told_ms"] is None:
             return seat.used_ms
-        return seat.used_ms + max(0, at_ms - int(asked["told_ms"]) - int(asked["lag_ms"]) - excused_ms)
+        lag_ms = int(asked["lag_ms"]) if allows_lag else 0
+        return seat.used_ms + max(0, at_ms - int(asked["told_ms"]) - lag_ms - excused_ms)
 
     # --- away ---
 
