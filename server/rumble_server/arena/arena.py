@@ -283,7 +283,7 @@ class Arena:
     def on_invalid_frame(self, session_id: int, text: str, problem: BadMessage) -> None:
         """Handle an invalid frame. If the frame names an open turn, judge the frame as an answer to the turn.
 
-        Otherwise log the frame, and answer with an error.
+        Otherwise count the frame. If the message limit allows the frame, log the frame, and answer with an error.
         """
         logged_in = self._logged_in.get(session_id)
         error = messages.error(ErrorCode.BAD_MESSAGE, problem.message, problem.detail)
@@ -294,7 +294,8 @@ class Arena:
         is_over = session.sender.is_closing or self.recorder.is_stopped
         if is_over or self._judge_as_answer(session, text, problem.message):
             return
-        self._send_error(session, error, text)
+        if self._sessions.count_unsolicited(session_id):
+            self._send_error(session, error, text)
 
     def _judge_as_answer(self, session: BotSession, text: str, problem: str) -> bool:
         """Judge an invalid frame as the answer to an open turn. Return false if the frame names no open turn."""

@@ -131,8 +131,11 @@ class Sessions(Protocol):
         More frames may then still be on their way, because reading was paused meanwhile.
         """
 
-    def count_unsolicited(self, session_id: int) -> None:
-        """Count the last frame, which answered no turn, toward the message limit."""
+    def count_unsolicited(self, session_id: int) -> bool:
+        """Count the last frame, which answered no turn, toward the message limit.
+
+        Return false if there are too many such frames, or the session has ended.
+        """
 
     def drop_received(self, session_id: int) -> None:
         """Drop the frames that the session receives from now on, because it will be closed."""

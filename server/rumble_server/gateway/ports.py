@@ -27,7 +27,10 @@ class SessionEvents(Protocol):
         """Handle a valid message that a session received after its login. `text` is the whole frame."""
 
     def on_invalid_frame(self, session_id: int, text: str, problem: BadMessage) -> None:
-        """Handle an invalid frame of a session: tell the bot about the problem."""
+        """Handle an invalid frame of a session: tell the bot about the problem.
+
+        After the login, the arena counts the frame (`count_unsolicited`) if the frame answers no open turn.
+        """
 
     def on_flood(self, session_id: int, too_many: str) -> None:
         """End a session that received too many messages. `too_many` is a text for the reason, with the limit."""

@@ -23,7 +23,8 @@ from rumble_server.limits.buckets import Bucket, NameBuckets
 from rumble_server.match.seat import MeasureWait
 
 CHARACTERS_OF_A_MESSAGE = 1_024
-"""An invalid frame counts as 1 message, and as 1 more for every `CHARACTERS_OF_A_MESSAGE` characters."""
+"""An invalid frame counts as 1 message for every `CHARACTERS_OF_A_MESSAGE` characters, and as 1 more if the frame
+answers no open turn."""
 
 
 class Link(Protocol):
@@ -194,7 +195,10 @@ class Session:
         try:
             message = read_bot_message(text)
         except BadMessage as error:
-            if self.admit_unsolicited(1 + len(text) // CHARACTERS_OF_A_MESSAGE):
+            # An answer to an open turn counts only by its size: a long invalid frame takes far longer than an illegal
+            # move. After the login, the arena finds out whether the frame answers a turn, and counts the frame if not.
+            count = len(text) // CHARACTERS_OF_A_MESSAGE + (self.name is None)
+            if not count or self.admit_unsolicited(count):
                 arena.on_invalid_frame(self.id, text, error)
             return
         if type(message) is Move and self.name is not None:

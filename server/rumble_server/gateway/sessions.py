@@ -47,9 +47,9 @@ class SessionRegistry:
         session = self.by_id.get(session_id)
         return session is not None and session.link.read_waiting()
 
-    def count_unsolicited(self, session_id: int) -> None:
-        if session := self.by_id.get(session_id):
-            session.admit_unsolicited()
+    def count_unsolicited(self, session_id: int) -> bool:
+        session = self.by_id.get(session_id)
+        return session is not None and session.admit_unsolicited()
 
     def drop_received(self, session_id: int) -> None:
         if session := self.by_id.get(session_id):

@@ -8,6 +8,7 @@ import pytest
 from rumble_engine import Termination
 from rumble_protocol.codes import CloseCode
 from rumble_protocol.fields import TimeControl
+from rumble_protocol.server_messages import Limits
 from rumble_server.gateway.gate import CALLS_AT_ONCE, MOST_FRAMES, Gate, GatedClock
 
 from tests.server.arena.playing import assert_all_was_played, begun_at_random, first_legal
@@ -358,6 +359,28 @@ def test_the_reason_of_a_flood_at_a_closed_gate_says_so(world: World, lease: Val
     world.run(10)
     (over,) = other.heard("match_over")
     assert over["reason"] == f"{mover.name} sent more than {MOST_FRAMES} messages while the server was suspended"
+
+
+def test_invalid_frames_at_a_closed_gate_count_only_if_they_answer_no_open_turn(lease: Validity) -> None:
+    world = World(holds=lease.holds, limits=Limits(unsolicited_per_minute=10))
+    _, mover, other = playing(world, illegal_retries=100)
+    turn = mover.last("turn")
+    answer = {"type": "move", "match": turn["match"], "turn_id": turn["turn_id"], "move": 4}
+    lease.valid = False
+    for _ in range(20):
+        mover.say(**answer)
+    mover.move(first_legal(turn), turn=turn)
+    go_on(world, lease)
+    assert [told["code"] for told in mover.heard()] == ["bad_move"] * 20
+    assert other.heard("turn")
+    lease.valid = False
+    for _ in range(20):
+        mover.say(**answer)
+    go_on(world, lease)
+    world.run(10)
+    codes = [told["code"] for told in mover.heard("error")]
+    assert codes == ["bad_message"] * 9 + ["too_many_messages"], "the login was the first of the ten"
+    assert mover.link.closed is CloseCode.TOO_MANY_MESSAGES
 
 
 def test_frames_of_an_earlier_suspension_do_not_count(

@@ -14,7 +14,7 @@ from rumble_server.limits.bounds import Bounds
 from rumble_server.match.facts import MoveMade
 
 from tests.server.arena.playing import first_legal
-from tests.server.gateway.sessions import BEYOND, KEY, OTHER, in_play
+from tests.server.gateway.sessions import BEYOND, KEY, OTHER, in_play, playing
 from tests.server.world import Bot, World
 
 # --- names and keys ---
@@ -307,15 +307,41 @@ def test_a_move_that_answers_an_open_turn_is_never_limited() -> None:
     assert sum(len(bot.inbox.all("turn")) for bot in bots) == len(moves) > 400
 
 
+def test_an_invalid_answer_to_an_open_turn_is_limited_by_retries_and_its_size_alone(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    world = World(limits=Limits(unsolicited_per_minute=10))
+    _, mover, waiter = playing(world, illegal_retries=100, legs=2)
+    turn = mover.last("turn")
+    answer = json.dumps({"type": "move", "match": turn["match"], "turn_id": turn["turn_id"], "move": 4})
+    with monkeypatch.context() as patch:
+        patch.setattr(mover.link, "end_free_reading", lambda: pytest.fail("the bot's next answer would wait"))
+        for _ in range(20):
+            mover.say_text(answer)
+    assert [told["code"] for told in mover.heard()] == ["bad_move"] * 20
+    for _ in range(2):
+        mover.say_text(answer.ljust(4_096))
+    assert [told["code"] for told in mover.heard()] == ["bad_move"] * 2
+    mover.say(type="join", tournament="friday")
+    assert mover.heard("joined"), "the login, twice the size of 4 messages, and the join are the ten"
+    mover.say_text(answer)
+    assert mover.heard("rejected")
+    mover.say_text(answer.ljust(1_024))
+    assert (mover.heard()[0]["code"], mover.link.closed) == ("too_many_messages", CloseCode.TOO_MANY_MESSAGES)
+    assert waiter.last("match_over")["termination"] == "flood"
+
+
 @pytest.mark.parametrize("what", ["stale", "unknown"])
-def test_moves_that_answer_nothing_draw_on_the_limit(what: str) -> None:
+@pytest.mark.parametrize("move", ["4", 4])
+def test_moves_that_answer_nothing_draw_on_the_limit(what: str, move: str | int) -> None:
     world = World(limits=Limits(unsolicited_per_minute=10))
     _, waiter = in_play(world)
     match = "friday.1.1.1.1" if what == "stale" else "nonsense"
     for _ in range(20):
-        waiter.say(type="move", match=match, turn_id="old", move="4")
+        waiter.say(type="move", match=match, turn_id="old", move=move)
     assert waiter.link.closed is CloseCode.TOO_MANY_MESSAGES
-    assert len(waiter.inbox.all("rejected")) <= 10
+    assert [told["code"] for told in waiter.inbox.all("error")][-1] == "too_many_messages"
+    assert len(waiter.inbox.all("rejected")) + len(waiter.inbox.all("error")) <= 11
 
 
 def test_a_frame_that_is_no_message_counts_by_its_bytes() -> None:
