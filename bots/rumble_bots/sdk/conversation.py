@@ -115,6 +115,8 @@ class Conversation:
         self.identity = ""
         """The club's identity in the last `welcome`; empty before the first `welcome`."""
         self._follows = aim.follow and aim.challenge is None
+        self._open: list[str] = []
+        """Ids of the bot's open tournaments, including challenges, the newest last."""
         self._made_key = aim.made_key
         self._shows_made = False
         """True if the next login shows the made key instead of the key of `aim`.
@@ -175,6 +177,8 @@ class Conversation:
 
     def on_lost(self, code: int, reason: str) -> list[Action]:
         """Handle the end of the connection. The caller then connects again if the actions contain no `Fail`."""
+        if self._entering:  # the join has no answer, so the next login joins the same tournament again
+            self.tournament_id = self._joins
         self._logged_in = self._entering = False
         for match in self._matches.values():
             match.asked = None
@@ -260,8 +264,10 @@ class Conversation:
             actions.append(Say(INFO, f"the server grants {session.max_matches} matches at once"))
         if self.aim.challenge is not None and self.tournament_id is None:
             actions.append(Send(self._challenge_or_join(self.aim.challenge, session.tournaments)))
-        if self._follows and session.tournaments:  # perhaps the host moved the bot over while it was away
-            self.tournament_id = session.tournaments[-1].id
+        known, self._open = self._open, [each.id for each in session.tournaments]
+        if self._follows and self._open and self.tournament_id not in self._open:
+            # Perhaps the host moved the bot over meanwhile. An answer that the join's tournament is open comes later.
+            self.tournament_id = ([each for each in self._open if each not in known] or self._open)[-1]
         return [*actions, *self.leave()] if self._is_leaving else actions
 
     def _challenge_or_join(
@@ -278,7 +284,10 @@ class Conversation:
     def _joined(self, joined: server.Joined) -> list[Action]:
         is_answer = self._entering and self._joins in (None, joined.tournament)
         is_open = joined.status in ("lobby", "running", "paused")
-        if (is_answer and self.tournament_id is None) or (self._follows and is_open):
+        if is_open and joined.tournament not in self._open:
+            self._open.append(joined.tournament)
+        is_first = self.tournament_id is None and (is_answer or (self._follows and is_open))
+        if is_first or (is_answer and is_open):
             self.tournament_id = joined.tournament
         if is_answer:
             self._entering = False
@@ -307,11 +316,19 @@ class Conversation:
         stays = self.aim.challenges and self.logins > 1  # for challenges, though its tournament refuses it by now
         if at_login or (self._entering and error.code in ABOUT_ENTERING and not stays):
             return [Fail(Refused(error.code, text))]
+        if error.code in ABOUT_ENTERING:
+            self._entering = False  # the next login does not insist on the refused tournament
         return [Say(WARNING, f"the server answers {error.code}: {text}")]
 
     def _finish(self, tournament_id: str, summary: Summary) -> list[Action]:
-        is_last = tournament_id == self.tournament_id and not self.aim.challenges
-        return [Finish(summary) if is_last else Say(INFO, str(summary))]
+        """Handle the end of a tournament for the bot. A bot that follows goes on in its newest open tournament."""
+        if tournament_id in self._open:
+            self._open.remove(tournament_id)
+        is_own = tournament_id == self.tournament_id
+        goes_on = self.aim.challenges or (self._follows and self._open and not self._is_leaving)
+        if is_own and self._follows:
+            self.tournament_id = self._open[-1] if self._open else None
+        return [Finish(summary) if is_own and not goes_on else Say(INFO, str(summary))]
 
     # --- matches ---
 

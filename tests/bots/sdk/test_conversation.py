@@ -214,6 +214,85 @@ def test_a_bot_that_follows_finds_at_a_login_where_it_was_moved_meanwhile() -> N
     assert isinstance(talk.on_frame(says.tournament_over("cup-2"))[-1], Finish)
 
 
+FOLLOWING = replace(JOINING, follow=True, challenges=True)
+
+
+def test_a_challenge_is_not_the_tournament_of_a_bot_that_follows() -> None:
+    talk = conversation(FOLLOWING, says.welcome(features=["follow"]), says.session(), says.joined())
+    talk.on_frame(says.joined("challenge-bob-ann", status="lobby"))
+    assert sent(talk.leave()) == [bot.Leave(tournament="cup", invite="come")]
+    talk.on_lost(1006, "gone")
+    (login,) = sent(talk.on_frame(says.welcome(features=["follow"])))
+    assert login.join == "cup"
+
+
+def test_a_bot_that_follows_and_takes_challenges_goes_on_in_the_next_tournament() -> None:
+    talk = conversation(FOLLOWING, says.welcome(features=["follow"]), says.session(), says.joined())
+    for frame in (
+        says.notice("waiting"),
+        says.joined("challenge-bob-ann", status="lobby"),
+        says.joined("cup-2", status="lobby"),
+        says.tournament_over("cup"),
+        says.joined("challenge-cid-ann", status="lobby"),
+    ):
+        talk.on_frame(frame)
+    assert talk.tournament_id == "cup-2"
+    for ended in ("challenge-cid-ann", "cup-2", "challenge-bob-ann"):
+        (*_, action) = talk.on_frame(says.tournament_over(ended))
+        assert isinstance(action, Say)
+    assert talk.leave() == [], "the bot has no tournament now"
+    talk.on_frame(says.joined("cup-3", status="lobby"))
+    assert talk.tournament_id == "cup-3", "the host's next tournament, after an hour"
+
+
+def test_a_bot_that_follows_in_two_tournaments_keeps_its_own_after_a_lost_connection() -> None:
+    both = [{"id": each, "game": "tictactoe", "status": "running"} for each in ("cup", "other")]
+    talk = conversation(replace(JOINING, follow=True), says.welcome(features=["follow"]), says.session(), says.joined())
+    for frame in (says.welcome(features=["follow"]), says.session(tournaments=both), says.joined()):
+        talk.on_frame(frame)
+    assert talk.tournament_id == "cup"
+    assert not [action for action in talk.on_frame(says.tournament_over()) if isinstance(action, Finish)]
+    assert talk.on_frame(says.tournament_over("other"))[-1] == Finish(Summary("other", "over", "finished", 1, 2, 1.5))
+
+
+def test_a_bot_that_follows_prefers_a_tournament_that_is_new() -> None:
+    first = [{"id": each, "game": "tictactoe", "status": "running"} for each in ("other", "cup")]
+    then = [{"id": each, "game": "tictactoe", "status": "running"} for each in ("cup-2", "other")]
+    aim = replace(JOINING, follow=True)
+    talk = conversation(aim, says.welcome(features=["follow"]), says.session(tournaments=first), says.joined())
+    talk.on_lost(1006, "gone")
+    talk.on_frame(says.welcome(features=["follow"]))
+    talk.on_frame(says.session(tournaments=then))
+    talk.on_frame(says.joined("cup", status="finished"))
+    assert talk.tournament_id == "cup-2"
+
+
+def test_a_bot_that_follows_joins_again_if_its_join_had_no_answer() -> None:
+    other = says.session(tournaments=[{"id": "other", "game": "tictactoe", "status": "running"}])
+    talk = conversation(replace(JOINING, follow=True), says.welcome(features=["follow"]), other)
+    talk.on_lost(1006, "gone")
+    (login,) = sent(talk.on_frame(says.welcome(features=["follow"])))
+    assert login.join == "cup"
+
+
+def test_a_bot_that_follows_and_wants_to_leave_ends_though_it_is_in_another_tournament() -> None:
+    talk = conversation(replace(JOINING, follow=True), says.welcome(features=["follow"]), says.session(), says.joined())
+    talk.on_frame(says.joined("other"))
+    assert sent(talk.leave()) == [bot.Leave(tournament="cup", invite="come")]
+    assert talk.on_frame(says.joined(type="left"))[-1] == Finish(Summary("cup", "left"))
+
+
+def test_a_bot_that_follows_does_not_join_again_where_it_was_refused() -> None:
+    other = says.session(tournaments=[{"id": "other", "game": "tictactoe", "status": "running"}])
+    talk = conversation(FOLLOWING, says.welcome(features=["follow"]), says.session(), says.joined())
+    talk.on_lost(1006, "gone")
+    for frame in (says.welcome(features=["follow"]), other, says.error("tournament_closed")):
+        assert not [action for action in talk.on_frame(frame) if isinstance(action, Fail)]
+    talk.on_lost(1006, "gone")
+    (login,) = sent(talk.on_frame(says.welcome(features=["follow"])))
+    assert login.join == "other"
+
+
 @pytest.mark.parametrize("status", ["running", "finished"])
 def test_the_join_of_a_bot_that_follows_is_answered_though_the_bot_is_in_another_tournament(status: str) -> None:
     """After a reconnect, and at the start of a program that names an old tournament."""

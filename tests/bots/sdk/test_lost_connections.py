@@ -11,6 +11,7 @@ from rumble_protocol.bot_messages import Challenge
 from rumble_protocol.codec import write_message
 from rumble_server.match.facts import MatchOver
 
+from tests.server.arena.test_next_tournament import again, by_code
 from tests.server.world import World
 
 MOST = 20
@@ -61,3 +62,22 @@ def test_a_bot_plays_one_match_wherever_two_connections_are_lost(wish: dict[str,
                 return
             if connections == 2:
                 break
+
+
+@pytest.mark.parametrize("is_noticed", [True, False])
+def test_a_pupil_plays_in_the_next_tournament_wherever_two_connections_are_lost(*, is_noticed: bool) -> None:
+    """The next tournament begins when the pupil loses its connection after the end of the first tournament."""
+    for first in range(MOST):
+        for second in range(MOST):
+            world = World()
+            by_code(world, world.create(start_at_bots=2, legs=1), "ann", "ben")
+            world.player("ben", lambda turn: turn["legal"][-1])
+            talk = Conversation(Aim("ann", join="friday", follow=True, challenges=True), lambda: 0.0)
+            for frames in (first, second, MOST, MOST):
+                play(world, talk, frames, is_noticed=is_noticed)
+                if "friday" in world.log.records and "saturday" not in world.arena.tournaments.taken_ids:
+                    world.organiser.start(again(world, name="Saturday").id)
+            play(world, talk, 4, is_noticed=is_noticed)
+            assert talk.tournament_id == "saturday", (first, second)
+            overs = [fact for fact in world.log.facts if isinstance(fact, MatchOver)]
+            assert [over.termination for over in overs] == [Termination.NORMAL] * 2, (first, second)
