@@ -3,12 +3,15 @@
 The socket belongs to the gateway. The gateway gets only the session's id, with a frame or a close code.
 """
 
+import logging
 from collections.abc import Callable
 from typing import NamedTuple
 
 from rumble_protocol.codes import CloseCode
 
 from rumble_server.arena.ports import Log, Sessions
+
+log = logging.getLogger(__name__)
 
 NO_MATCH = ""
 """Value in place of a match id, for a frame that belongs to no match."""
@@ -55,10 +58,18 @@ class FrameSenders:
     def on_durable(self) -> "list[FrameSender]":
         """Send the queued frames whose facts are on disk now.
 
-        Return the senders of sessions in which a sent `match_over` has freed room for another match.
+        Return the senders of sessions in which a sent `match_over` has freed room for another match. An exception at a
+        sender is logged, so that the other senders are not held up.
         """
         waiting, self._waiting = self._waiting, {}
-        return [sender for sender in waiting if sender.flush()]
+        freed = []
+        for sender in waiting:
+            try:
+                if sender.flush():
+                    freed.append(sender)
+            except Exception:
+                log.exception("session %d: a queued frame could not be sent", sender.session_id)
+        return freed
 
 
 class FrameSender:
@@ -137,12 +148,19 @@ class FrameSender:
         return [each for each in self._queue if each.is_match_over]
 
     def flush(self) -> bool:
-        """Send the queued frames that need not wait any more. Return true if a `match_over` sent now has freed room."""
-        queue, self._queue = self._queue, []
+        """Send the queued frames that need not wait any more. Return true if a `match_over` sent now has freed room.
+
+        After an exception, the frames behind the failed frame stay queued.
+        """
+        queue, self._queue = iter(self._queue), []
         room_to_free, self.room_to_free = self.room_to_free, 0
         self._blocked.clear()
-        for each in queue:
-            self._send_or_enqueue(each)
+        try:
+            for each in queue:
+                self._send_or_enqueue(each)
+        finally:
+            for each in queue:  # after an exception
+                self._enqueue(each)
         return self.room_to_free < room_to_free
 
     def _send_or_enqueue(self, item: Outgoing) -> None:

@@ -1,7 +1,8 @@
 """A sender of frames: frames keep their order, wait for the disk, and report when they are sent."""
 
+import pytest
 from rumble_protocol.codes import CloseCode
-from rumble_server.arena.bots.frame_sender import Outgoing
+from rumble_server.arena.bots.frame_sender import FrameSender, Outgoing
 
 from tests.server.arena.bots.sent import Sent, match_over
 
@@ -87,6 +88,24 @@ def test_a_frame_that_waited_says_when_it_has_left() -> None:
     assert sent.socket.said == []
     sent.write(1)
     assert sent.socket.said == [b"result", b"turn", "written"]
+
+
+def test_a_frame_that_cannot_be_sent_holds_up_no_other_sender(caplog: pytest.LogCaptureFixture) -> None:
+    sent = Sent()
+
+    def fail() -> None:
+        raise ValueError("a fault of the server")
+
+    other = FrameSender(8, sent.senders)
+    sent.sender.post(Outgoing(b"turn", 1, "m", on_sent=fail))
+    sent.sender.post(match_over(b"over m", "m", 1))
+    other.post(match_over(b"over n", "n", 1))
+    assert sent.write(1) == [other]
+    assert sent.socket.said == [b"turn", b"over n"]
+    assert "session 7: a queued frame could not be sent" in caplog.text
+    assert sent.write(2) == [sent.sender]
+    assert sent.socket.said == [b"turn", b"over n", b"over m"]
+    assert sent.senders.waiting_count == 0
 
 
 def test_a_close_waits_its_turn_and_nothing_comes_after_it() -> None:
