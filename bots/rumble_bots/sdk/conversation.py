@@ -266,7 +266,7 @@ class Conversation:
             actions.append(Send(self._challenge_or_join(self.aim.challenge, session.tournaments)))
         known, self._open = self._open, [each.id for each in session.tournaments]
         if self._follows and self._open and self.tournament_id not in self._open:
-            # Perhaps the host moved the bot over meanwhile. An answer that the join's tournament is open comes later.
+            # Perhaps the host moved the bot over meanwhile. If the login's join is answered later, the answer decides.
             self.tournament_id = ([each for each in self._open if each not in known] or self._open)[-1]
         return [*actions, *self.leave()] if self._is_leaving else actions
 
