@@ -87,10 +87,10 @@ def match_start_frame(
     time_control: TimeControl,
     moves: Sequence[str],
     resumed: bool,
-    away_clock: AwayClock | None,
+    away_clock: AwayClock,
     seed_commitment: str | None = None,
 ) -> bytes:
-    """Build the frame of a `match_start`; `away_clock` and `seed_commitment` are left out if they are None."""
+    """Build the frame of a `match_start`; `seed_commitment` is left out if it is None."""
     message: dict[str, Any] = {
         "type": "match_start",
         "match": match,
@@ -103,9 +103,8 @@ def match_start_frame(
         "time_control": vars(time_control),
         "moves": moves,
         "resumed": resumed,
+        "away_clock": away_clock,
     }
-    if away_clock is not None:
-        message["away_clock"] = away_clock
     if seed_commitment is not None:
         message["seed_commitment"] = seed_commitment
     return orjson.dumps(message)

@@ -28,7 +28,7 @@ INNER: dict[str, set[str]] = {
     "tournaments": {"id", "game", "status"},
     "detail": {"field", "problem"},
 }
-MAY_BE_OMITTED = {"session": {"made_key"}, "turn": {"legal", "moves"}, "match_start": {"away_clock"}}
+MAY_BE_OMITTED = {"session": {"made_key"}, "turn": {"legal", "moves"}}
 OF_OTHERS: dict[str, set[str]] = {
     "match_start": {"seed_commitment"},
     "turn": {"since", "legal_complete"},

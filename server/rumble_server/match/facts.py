@@ -42,11 +42,10 @@ class MatchStarted:
     away_ms: int
     """Away budget of each seat, in ms."""
     at_ms: int
-    away_clock: AwayClock | None = None
-    """The rule for the clock of a seat whose bot is away; None in older facts, which means `stands`. Frames of older
-    matches do not contain the rule."""
+    away_clock: AwayClock
+    """The rule for the clock of a seat whose bot is away."""
     free_since_ms: tuple[int, ...] = ()
-    """By seat, the time from which the bot was connected and could begin a match; empty in older facts."""
+    """By seat, the time from which the bot was connected and could begin a match. The scheduler sets the field."""
     chance_seed: str = ""
     """Seed of the attempt's random numbers (see `draws.py`); empty in a plain match (see `Game.is_plain`)."""
     absent: tuple[str, ...] = ()
@@ -303,7 +302,7 @@ class MatchOver:
     informed: bool = False
     """False if no frame of a bot in the log of the attempt has an `info`."""
     started_at_ms: int | None = None
-    """Time at which the attempt began; None if it never began, and in older facts."""
+    """Time at which the attempt began; None if it never began."""
     placement: Placement | None = None
     """Additional results of a match that is not plain; None for a plain match."""
     absent: tuple[str, ...] = ()

@@ -86,5 +86,5 @@ def thought_ms(facts: Iterable[object], terms: MatchStarted, plies: int) -> list
 def _read(frame: str) -> Move | None:
     try:
         return Move.model_validate_json(frame)
-    except ValidationError:  # a message of an earlier version, or the kept part of a long message
+    except ValidationError:  # the kept part of a long message
         return None

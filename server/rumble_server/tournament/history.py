@@ -119,7 +119,7 @@ class _History(ABC, Generic[R]):
                 self._away.setdefault(fact.bot, []).append((fact.at_ms - used_ms, fact.at_ms))
 
     def _add_result(self, over: MatchOver) -> None:
-        # Facts written by older versions lack `seats_excused_ms` and `drops`.
+        # `seats_excused_ms` and `drops` are empty if no referee ended the match.
         self._excused_ms.update(dict(zip(over.seats, over.seats_excused_ms, strict=False)))
         self._drops.update(dict(zip(over.seats, over.drops, strict=False)))
         begun = self._begun.pop(over.match, None)
@@ -184,8 +184,9 @@ class _PairHistory(_History[AuditedMatch]):
 
     def _started_match(self, begun: MatchStarted, over: MatchOver | None = None) -> AuditedMatch:
         seats, playable_ms = (begun.seats[0], begun.seats[1]), self._playable_ms(begun.match)
-        free_since_ms = begun.free_since_ms or (0, 0)  # older facts lack the times
-        match = AuditedMatch(begun.match, seats, begun.at_ms, playable_ms=playable_ms, free_since_ms=free_since_ms)
+        match = AuditedMatch(
+            begun.match, seats, begun.at_ms, playable_ms=playable_ms, free_since_ms=begun.free_since_ms
+        )
         return match if over is None else _ended(match, over)
 
 
@@ -207,7 +208,7 @@ class _TableHistory(_History[AuditedTable]):
         # The log does not tell since when an absent bot has been gone: perhaps only just now.
         since_ms = {
             **dict.fromkeys(begun.absent, begun.at_ms),
-            **dict(zip(begun.seats, begun.free_since_ms, strict=False)),
+            **dict(zip(begun.seats, begun.free_since_ms, strict=True)),
         }
         faults = () if over is None else table_result_of(over).faults
         bots = begun.seats + begun.absent

@@ -50,6 +50,7 @@ def terms(**given: Any) -> MatchStarted:
         "illegal_retries": 0,
         "away_ms": 5000,
         "at_ms": START_MS,
+        "away_clock": "stands",
     }
     return MatchStarted(**{**usual, **given})
 

@@ -33,7 +33,12 @@ def test_notes_and_infos_stand_beside_the_moves_of_their_attempt() -> None:
         )
 
     over = MatchOver("friday.1.1.1.1", 2, ("ann", "ben"), (1.0, 0.0), "win", "", (), ("4", "5", "6"), 9)  # type: ignore[arg-type]
-    facts = [made(1, 0, move("old")), made(2, 0, move("hello")), made(2, 1, '{"type": "a message of long ago"}'), over]
+    facts = [
+        made(1, 0, move("old")),
+        made(2, 0, move("hello")),
+        made(2, 1, '{"type": "move", "note": "the kept part of a long'),
+        over,
+    ]
     assert notes(facts, over) == ["hello", None, None]
     assert infos(facts, over) == [MoveInfo(score=2), None, None]
 

@@ -302,4 +302,3 @@ def test_excused_time_of_a_clock_after_a_restart_survives_the_next_restart() -> 
 def test_the_start_tells_whether_the_clock_of_an_away_bot_runs() -> None:
     for given in ("stands", "runs"):
         assert DrivenReferee.seated(away_clock=given).seats[0].last("match_start")["away_clock"] == given
-    assert "away_clock" not in DrivenReferee.seated().seats[0].last("match_start")

@@ -38,6 +38,7 @@ def test_each_bot_is_told_of_the_match_before_anything_else() -> None:
             "time_control": {"move_ms": 1000, "bank_ms": 0, "increment_ms": 0},
             "moves": [],
             "resumed": False,
+            "away_clock": "stands",
         }
 
 

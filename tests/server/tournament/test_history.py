@@ -30,7 +30,8 @@ NOBODY_AWAY = Context(("a", "b", "c"), started_ms=1_000, now_ms=100_000, is_fini
 
 
 def started(match: str, seats: tuple[str, str], at_ms: int) -> MatchStarted:
-    return MatchStarted(match, 1, "tictactoe", {}, 0, seats, (), TimeControl(move_ms=1000), 0, 1000, at_ms)
+    control = TimeControl(move_ms=1000)
+    return MatchStarted(match, 1, "tictactoe", {}, 0, seats, (), control, 0, 1000, at_ms, "stands", (0, 0))
 
 
 def over(match: str, seats: tuple[str, str], at_ms: int) -> MatchOver:

@@ -27,7 +27,7 @@ def database(tmp_path: Path) -> Iterator[Connection]:
 
 
 def started(match: str, attempt: int = 1) -> LogFact:
-    return MatchStarted(match, attempt, "tictactoe", {}, 0, ("ann", "ben"), (), CONTROL, 0, 0, 0)
+    return MatchStarted(match, attempt, "tictactoe", {}, 0, ("ann", "ben"), (), CONTROL, 0, 0, 0, "stands")
 
 
 def over(match: str, reason: str = "") -> LogFact:

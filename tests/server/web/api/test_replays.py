@@ -33,7 +33,7 @@ def random_plies(game: Game, random: Random) -> list[str]:
 def test_every_game_is_shown(game: Game, seat: int | None) -> None:
     plies = random_plies(game, Random(game.name))
     seats = tuple(f"bot{number}" for number in range(game.seats))
-    terms = MatchStarted("t.1.1.1.1", 1, game.name, game.complete(), 0, seats, (), CONTROL, 0, 0, 0)
+    terms = MatchStarted("t.1.1.1.1", 1, game.name, game.complete(), 0, seats, (), CONTROL, 0, 0, 0, "stands")
     shown = replay(terms, plies, seat, 0, 2 * MOST, [None] * len(plies))
     assert len(shown.boards) == shown.plies + 1 == len(plies) + 1
     assert len(shown.written or ()) == len(plies)
