@@ -90,10 +90,9 @@ class GroupCommit:
     async def wait_all(self) -> None:
         """Wait until all facts are on disk, or until writing has failed. A commit that seems stuck is waited for."""
         while self._writing is not None or (self._waiting_logs and self.trouble is None):
+            self.write()
             if self._writing is not None:
                 await asyncio.wait([self._writing])
-            else:
-                self.flush_soon()
             await asyncio.sleep(0)
 
     async def close(self) -> None:

@@ -110,6 +110,19 @@ async def test_a_caller_that_asks_during_a_commit_hurries_the_next(monkeypatch: 
     await group.close()
 
 
+async def test_waiting_for_all_facts_begins_a_commit_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "BATCH_S", 60.0)
+    monkeypatch.setattr(module, "HURRIED_S", 60.0)
+    group = OneForEach().group
+    log = ClubLog(group, "main", last=0, numbers=FactCounter(0))
+    group.attach(asyncio.get_running_loop())
+    log.append(joined(1))
+    async with asyncio.timeout(5):
+        await group.wait_all()
+    assert log.durable == 1
+    await group.close()
+
+
 async def test_a_fact_that_comes_during_a_write_goes_with_the_next(database: Database) -> None:
     async with opened(database) as log:
         listener = Listener(log)
