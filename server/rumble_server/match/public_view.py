@@ -19,13 +19,12 @@ def position(progress: Progress, now_ms: int) -> PublicPosition:
     return PublicPosition(progress.state, plies.public_moves, True)
 
 
-def clocks(progress: Progress, now_ms: int) -> Clocks:
-    """Return the clocks that spectators may see.
+def clocks(progress: Progress, public: PublicPosition, now_ms: int) -> Clocks:
+    """Return the clocks that spectators may see together with the position `public`.
 
     In a match that is not plain, spectators get the clocks of the moment at which the turns were asked. The present
     clocks would show who has answered. Spectators with a delay get the clocks of the position that they see.
     """
-    public = position(progress, now_ms)
     if not public.is_newest:
         return Clocks(now_ms, public.seats_ms)
     return progress.clocks_when_asked or Clocks(now_ms, progress.times_left_ms(now_ms))

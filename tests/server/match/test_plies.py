@@ -133,7 +133,8 @@ def test_a_bot_that_comes_back_does_not_learn_from_the_clocks_who_has_answered()
     driven.connect(0)
     assert driven.seats[0].last("turn")["clock"]["seats_ms"] == [1400, 1500]
     again = DrivenReferee.rebuilt(driven.facts, now_ms=driven.now_ms)
-    assert public_view.clocks(again.progress, again.now_ms).seats_ms == (1500, 1500)
+    public = public_view.position(again.progress, again.now_ms)
+    assert public_view.clocks(again.progress, public, again.now_ms).seats_ms == (1500, 1500)
     again.connect(0)
     assert again.seats[0].last("turn")["clock"]["seats_ms"] == [1500, 1500]
     again.move(0, "C")

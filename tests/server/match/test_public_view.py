@@ -1,7 +1,7 @@
 """What spectators see of a running match: absences, and nothing that tells who has answered."""
 
 import pytest
-from rumble_server.match.public_view import absences, clocks, is_ticking, movers
+from rumble_server.match.public_view import absences, clocks, is_ticking, movers, position
 
 from tests.server.match.driven import DrivenReferee
 from tests.server.match.kinds import seated
@@ -29,8 +29,9 @@ def test_a_match_waits_no_longer_than_a_clock_that_runs_while_its_bot_is_away() 
 @pytest.mark.parametrize("away_clock", ["stands", "runs"])
 def test_spectators_cannot_tell_who_has_answered_or_fallen_before_the_ply_is_made(away_clock: str) -> None:
     def shown(driven: DrivenReferee) -> object:
-        progress = driven.progress
-        return movers(progress), is_ticking(progress), absences(progress), clocks(progress, driven.now_ms)
+        progress, now_ms = driven.progress, driven.now_ms
+        clock = clocks(progress, position(progress, now_ms), now_ms)
+        return movers(progress), is_ticking(progress), absences(progress), clock
 
     seen, seen_later = [], []
     for what in ("nothing", "answer", "fall"):

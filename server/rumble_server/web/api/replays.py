@@ -59,7 +59,8 @@ def replay(
 
 def running_view(progress: Progress, now_ms: int) -> MatchView:
     """Make the view of the running attempt at a match. The view has only the public part."""
-    public, clock = public_view.position(progress, now_ms), public_view.clocks(progress, now_ms)
+    public = public_view.position(progress, now_ms)
+    clock = public_view.clocks(progress, public, now_ms)
     return _match_view(
         progress.terms,
         public.moves,

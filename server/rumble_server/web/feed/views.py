@@ -194,7 +194,8 @@ def board_view(
 
     Return None if the game's code raises an error. Only the first error of an attempt is logged.
     """
-    public, clock = public_view.position(progress, now_ms), public_view.clocks(progress, now_ms)
+    public = public_view.position(progress, now_ms)
+    clock = public_view.clocks(progress, public, now_ms)
     try:
         position = newest_position_view(progress, public)
     except Exception:  # noqa: BLE001  # a game's code may raise anything
