@@ -59,8 +59,10 @@ MOST_FREE_BYTES = 512
 Larger data is handled only if `claim_time` returns true. Refusing a frame of this size takes 0.2 ms.
 """
 MOST_WASTED = 32
-"""Maximum number of wasted messages (`ReadFairness.count_wasted`) in an iteration of the loop. Once the
-number is reached, even answers are handled only if `claim_time` returns true."""
+"""Maximum number of wasted messages (`ReadFairness.count_wasted`) in an iteration of the loop.
+
+Once the number is reached, answers to turns need the time budget, too.
+"""
 BAD_REQUEST = b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
 """The HTTP response to an upgrade request that cannot be parsed."""
 

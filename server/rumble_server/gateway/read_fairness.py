@@ -98,7 +98,7 @@ class ReadFairness:
     def claim_time(self) -> bool:
         """Start the budget of this iteration at the first call in the iteration. Return false if the budget is spent.
 
-        Each later call in the iteration adds 1 to `_over_budget`. When the number reaches `MOST_OVER_BUDGET`, leave
+        Each call after the budget is spent adds 1 to `_over_budget`. When the number reaches `MOST_OVER_BUDGET`, leave
         `sockets` unread.
         """
         now_s = self._now_s()

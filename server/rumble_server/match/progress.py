@@ -1,10 +1,15 @@
 """The progress of a match: moves, banks, budgets, open turns, and the outcome. No I/O.
 
-The same facts change the progress in play, and after a restart when the log is read. Both lead to the same state. A few
-values are not rebuilt from facts, because they belong to the running process and the present connections: the lag of a
-connection, the fields that a bot omits from turns, turns that wait in the server, the end of a grace, and which excused
-times may make the match void. Pages and the feed only read a progress, by the functions of `public_view.py`. All times
-are in ms.
+The same facts change the progress in play, and after a restart when the log is read. Both lead to the same state. Some
+values are in no fact, because they belong to the running process and the present connections:
+
+- the properties of a connection: `SeatState.use_connection`, `SeatState.set_lag`;
+- the clock of a turn whose frame waits in the server: `Progress.stop_clock`, `Progress.start_clock`;
+- the measured wait of an answer: `OpenTurn.excuse_wait`;
+- the end of a grace: `Progress.give_grace`;
+- which excused times count toward a void match: `Progress.apply_move`, `Progress.apply_answer`.
+
+Pages and the feed only read a progress, by the functions of `public_view.py`. All times are in ms.
 """
 
 from collections.abc import Collection, Iterable

@@ -50,10 +50,10 @@ class Referee:
     def go_on(self, rebuilt: RebuiltMatch, now_ms: int) -> None:
         """Go on with `rebuilt`, a match that was running when the server stopped. No bot is connected.
 
-        Time that bots have used for the present ply does not count. Away budgets have the values in the log. Budgets,
-        and clocks of absent bots, do not run before `grace_until_ms`. If the log ends between the last move and
-        the end of the match, the match ends now. If plies are missing in the log, the match is void. If the game's code
-        failed at a fact, raise the error.
+        Every bot thinks about the present ply anew. Away budgets go on from the log, but neither they nor the clocks of
+        absent bots run before `grace_until_ms`. If the log ends between the last move and the end of the match, the
+        match ends now. If plies are missing in the log, the match is void. If the game's code failed at a fact, raise
+        the error.
         """
         progress = self.progress
         progress.go_on_without_bots(now_ms)
@@ -348,9 +348,9 @@ class Referee:
     def _void_if_stalled(self, now_ms: int) -> bool:
         """End the attempt as void if more time was excused than the server allows. Return true if the attempt is void.
 
-        Neither excused time of open turns nor measured waits of answers count: otherwise a losing bot could slow the
-        server down on purpose until the match is void. The log does not show which waits were measured. So after a
-        restart, the excused times of all earlier answers count.
+        Two kinds of excused time do not count: time of turns still open, and waits measured by the kernel. Otherwise a
+        losing bot could slow the server down until the match is void. The log does not show which waits were measured.
+        So after a restart, all earlier excused times count.
         """
         excused_ms, most_ms = self.progress.excused_toward_void_ms, self._most_excused_ms
         if excused_ms <= most_ms:

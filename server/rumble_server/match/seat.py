@@ -140,14 +140,12 @@ class OpenTurn:
         return excused_ms
 
     def excuse_wait(self, control: FastControl, lateness: Lateness, measure_wait: MeasureWait, now_ms: int) -> bool:
-        """Excuse the waiting time of an answer. Return true if the bot's own thinking exceeded its time.
+        """Excuse only measured time: the turn's wait to be written, and the answer's wait to be read.
 
-        The waiting time is the time for which the turn waited to be written, plus the time for which the answer waited
-        to be read. `measure_wait` computes the waiting time from the age of the turn. Other lateness of the server is
-        not excused, because the bot can think meanwhile. All lateness is excused
-
-        - for a turn sent before a suspension of the club;
-        - for an answer after which the bot may have sent more data, so that only a minimum of the wait is known.
+        Return true if the bot's own thinking exceeded its time. `measure_wait` computes the waiting time from the age
+        of the turn. All lateness is excused if nothing exact is known: for a turn sent before a suspension of the club,
+        or if later bytes may have overwritten the kernel's time stamp. For a fast answer, nothing is measured unless
+        the lateness exceeds `STAMP_BEYOND_MS`.
 
         `docs/architecture/matches.md` has an example in numbers, under "Excused time".
         """

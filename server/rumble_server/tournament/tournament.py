@@ -32,10 +32,14 @@ MOST_LATEST = 12
 class Tournament:
     """A tournament. Bots are keyed by the name's spelling at its first use in the tournament.
 
-    Six parts of the state belong to the running process, and not to the facts: which bots are connected
-    (`absent_since_ms` of an entrant), which bots `due` must look at again, whether the schedule must be asked for a
-    round, whether a round is being paired (`is_pairing`), which rounds were already made by a schedule that does not
-    depend on results, and the `final_states`.
+    Some parts of the state belong to the running process, and not to the facts:
+
+    - `Entrant.absent_since_ms`: which bots are connected;
+    - `DueMatches.to_check`: which bots `due` must look at again;
+    - `DueMatches.may_pair`: whether the schedule must be asked for a round;
+    - `is_pairing` and `is_pairing_slow`: whether a round is being paired, and for long;
+    - `Schedule.rounds_added`: which rounds were already made, if the schedule does not depend on results;
+    - `final_states`.
     """
 
     def __init__(self, created: facts.TournamentCreated) -> None:

@@ -68,8 +68,9 @@ class Player:
         return sum(max(0, each.room) for each in self.sessions.values())
 
     def has_room_for_challenge(self, game: str) -> bool:
-        """Return true if the bot has room for a challenge. If a tournament has matches for the bot, the challenge must
-        leave room for one of the matches.
+        """Return true if the bot has room for a challenge.
+
+        If a tournament has matches for the bot, a challenge must leave one place free.
         """
         return self.session_for(game) is not None and self.room > (0 if self.pending_tournament is None else 1)
 

@@ -63,8 +63,7 @@ class Appointment:
 class Appointments:
     """The appointments of a club.
 
-    An appointment lasts at most as long as its match has waited. If the match does not begin in this time, the next
-    appointment lasts longer, because the match has then waited longer.
+    An appointment lasts at most as long as its match has waited so far. So each further appointment may last longer.
     """
 
     def __init__(self, players: Players, clock: Clock, on_expired: Callable[[Appointment], None]) -> None:
