@@ -45,7 +45,7 @@ class PlainLink:
     def has_room_for(self, tournament_id: str) -> bool:
         return self.has_room
 
-    def end_free_reading(self) -> None: ...
+    def end_unbudgeted_reading(self) -> None: ...
 
     def read_waiting(self) -> bool:
         return False

@@ -61,7 +61,7 @@ def tell_a_pause_before_it_is_on_disk(patch: pytest.MonkeyPatch) -> None:
 
     def changed(self: Lifecycle, tournament: Tournament, code: NoticeCode, message: str) -> None:
         with pytest.MonkeyPatch.context() as inside:
-            inside.setattr(Recorder, "number_of", lambda *_: 0)
+            inside.setattr(Recorder, "newest_number_of", lambda *_: 0)
             notify(self, tournament, code, message)
 
     patch.setattr(Lifecycle, "notify", changed)

@@ -68,7 +68,7 @@ class LiveMatch:
         self.timer_at_ms = NEVER
         self.append = recorder.append
         self._matches = matches
-        self._start_after_fact = recorder.number_of(tournament) if started.chance_seed else 0
+        self._start_after_fact = recorder.newest_number_of(tournament) if started.chance_seed else 0
         """Number of the fact that must be on disk before the bots are told of the match. So a crash cannot lose a
         chance seed after the bots got the seed's commitment. In a match without a chance seed, the number is 0."""
 
@@ -98,9 +98,9 @@ class LiveMatch:
 
     def send_match_over(self, seat: int, frame: bytes) -> None:
         session, after = self.assignments[seat].session, self._matches.recorder.log.last
-        over = Outgoing(frame, after, self.match_id, is_match_over=True, frees_room=True)
-        if session is None or not session.sender.post(over):
-            self.players[seat].unsent_match_overs.append(over)
+        outgoing = Outgoing(frame, after, self.match_id, is_match_over=True, frees_room=True)
+        if session is None or not session.sender.post(outgoing):
+            self.players[seat].unsent_match_overs.append(outgoing)
 
 
 class Matches:

@@ -111,7 +111,7 @@ class Recorder:
         elif not isinstance(fact, club_facts.SlipVoided):
             assert_never(fact)
 
-    def number_of(self, tournament: Tournament) -> int:
+    def newest_number_of(self, tournament: Tournament) -> int:
         """Return the number of the tournament's newest fact in this run.
 
         Nobody may learn of the tournament's state before this fact is on disk.
@@ -120,7 +120,7 @@ class Recorder:
 
     def is_durable(self, tournament: Tournament) -> bool:
         """Return true if the tournament's current state is on disk."""
-        return self.number_of(tournament) <= self.log.durable
+        return self.newest_number_of(tournament) <= self.log.durable
 
     def forget(self, tournament: Tournament) -> None:
         """Remove an ended tournament from memory. The tournament's end must be on disk."""

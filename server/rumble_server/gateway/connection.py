@@ -53,7 +53,7 @@ MOST_PONG_BYTES = 32
 """Maximum size in bytes of received data that `only_pong` tests. Pongs to this server's pings are smaller."""
 MOST_UNANSWERED_TURNS = 64
 """Maximum value of `_unanswered_turns`. Answers beyond this number wait for the time budget."""
-MOST_FREE_BYTES = 512
+MOST_UNBUDGETED_BYTES = 512
 """Maximum size in bytes of received answers to turns that are handled without a look at the time budget.
 
 Larger data is handled only if `claim_time` returns true. Refusing a frame of this size takes 0.2 ms.
@@ -143,7 +143,12 @@ class Connection(asyncio.Protocol):
         Bytes beyond this iteration's bounds wait for a later iteration.
         """
         reader, session, size = self._reader, self.session, len(data)
-        if size <= MOST_FREE_BYTES and session is not None and session.name is not None and reader.is_between_messages:
+        if (
+            size <= MOST_UNBUDGETED_BYTES
+            and session is not None
+            and session.name is not None
+            and reader.is_between_messages
+        ):
             if size <= MOST_PONG_BYTES and (pong := only_pong(data)) is not None and self._is_open:
                 self._count_empty()
                 self._on_pong(pong)
@@ -300,7 +305,7 @@ class Connection(asyncio.Protocol):
         self.resume_socket()
         self.protocol.max_message_size = self._gateway.frame_bytes
 
-    def end_free_reading(self) -> None:
+    def end_unbudgeted_reading(self) -> None:
         if self._unanswered_turns:
             self._unanswered_turns = 0
             self._fairness.count_wasted()

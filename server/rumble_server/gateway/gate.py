@@ -68,10 +68,10 @@ class Gate:
             call()
 
     def wrap_callback(
-        self, ask: Callable[[Argument, Callable[[Answer], None]], None]
+        self, start: Callable[[Argument, Callable[[Answer], None]], None]
     ) -> Callable[[Argument, Callable[[Answer], None]], None]:
         """Wrap a function that takes a callback, so that calls of the callback enter through the gate."""
-        return lambda request, done: ask(request, lambda answer: self.run_or_enqueue(partial(done, answer)))
+        return lambda request, done: start(request, lambda answer: self.run_or_enqueue(partial(done, answer)))
 
     def has_valid_lease(self) -> bool:
         """Return true if the lease of this node is valid now."""

@@ -419,11 +419,11 @@ class HttpConnection(UvicornConnection):
         if request.is_coming:
             bounds = self._shared.bounds
             ms = bounds.header_ms if request.is_in_head else bounds.body_ms
-            self._deadline.begin(ms, self._on_late, (request.number, request.is_in_head))
+            self._deadline.begin(ms, self._on_slow_request, (request.number, request.is_in_head))
         else:
             self._deadline.end()
 
-    def _on_late(self) -> None:
+    def _on_slow_request(self) -> None:
         if self._is_parsing_paused() or not self.transport.is_reading():
             # The server does not read, so the peer is not late.
             self._set_deadline()

@@ -59,7 +59,7 @@ class Link(Protocol):
     def mark_invited(self, tournament_id: str) -> None:
         """Count the connection as invited to a tournament, if its address has room for another invited connection."""
 
-    def end_free_reading(self) -> None:
+    def end_unbudgeted_reading(self) -> None:
         """Until the next turn is sent, handle received frames only within the time budget."""
 
     def read_waiting(self) -> bool:
@@ -270,7 +270,7 @@ class Session:
         """
         shared = self.shared
         now_ms = shared.clock.now_ms()
-        self.link.end_free_reading()
+        self.link.end_unbudgeted_reading()
         if self.name is None:
             if not self._admit_before_login(now_ms, count):
                 return False

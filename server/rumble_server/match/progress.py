@@ -125,17 +125,17 @@ class Progress:
                 assert_never(fact)
 
     def apply_move(
-        self, seat_state: SeatState, move_fact: facts.MoveMade, state: State | None, may_void: bool = True
+        self, seat_state: SeatState, move_fact: facts.MoveMade, state: State | None, counts_toward_void: bool = True
     ) -> None:
         """Close a seat's turn, which a move answers, and go to `state`. The caller has computed `state`.
 
         `state` is None in a match that is not plain: there `plies` makes the ply when all seats have moved. If
-        `may_void` is true, the excused time is added to the sum that may make the match void.
+        `counts_toward_void` is true, the excused time is added to the sum that may make the match void.
         """
         seat_state.bank_ms = move_fact.bank_ms
         seat_state.answered_turn_ids.append(move_fact.turn_id)
         if move_fact.excused_ms:
-            self._add_excused_time(move_fact, may_void)
+            self._add_excused_time(move_fact, counts_toward_void)
         seat_state.turn = None
         seat_state.earlier_thinking_ms = 0
         if INFO in move_fact.frame:
@@ -168,10 +168,12 @@ class Progress:
             seat_state.earlier_thinking_ms = seat_state.turn.unanswered_ms(fact.at_ms, fact.excused_ms)
             seat_state.turn = None
 
-    def _add_excused_time(self, fact: facts.StartTold | facts.SeatAway | facts.MoveMade, may_void: bool = True) -> None:
+    def _add_excused_time(
+        self, fact: facts.StartTold | facts.SeatAway | facts.MoveMade, counts_toward_void: bool = True
+    ) -> None:
         seat_state = self.seats[fact.seat]
         seat_state.excused_sum_ms += fact.excused_ms
-        if not may_void:
+        if not counts_toward_void:
             return
         if self.plies is None:
             self.excused_toward_void_ms += fact.excused_ms
@@ -194,12 +196,14 @@ class Progress:
             [seat_state.turn.deadline_ms for seat_state in self.seats if seat_state.turn is not None]
         )
 
-    def apply_answer(self, plies: Plies, move_fact: facts.MoveMade, code: int, *, may_void: bool = True) -> bool:
+    def apply_answer(
+        self, plies: Plies, move_fact: facts.MoveMade, code: int, *, counts_toward_void: bool = True
+    ) -> bool:
         """Store the answer of a seat, a move with the code `code`.
 
         Return true if the answer has completed the ply.
         """
-        self.apply_move(self.seats[move_fact.seat], move_fact, None, may_void)
+        self.apply_move(self.seats[move_fact.seat], move_fact, None, counts_toward_void)
         is_made = plies.apply_answer(move_fact, code)
         if is_made:
             self._adopt_newest_position(plies, move_fact.at_ms)

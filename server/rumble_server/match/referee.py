@@ -78,7 +78,7 @@ class Referee:
         if progress.over is not None:
             return
         seat_state = progress.seats[seat]
-        excused_ms = self._excused_at_disconnect_ms(seat, now_ms)
+        excused_ms = self._excused_without_answer_ms(seat, now_ms)
         if seat_state.away_since_ms is not None:
             left_ms = progress.away_left_ms(seat_state, now_ms)
             self._announcer.record(facts.SeatBack(*self._ids, seat, left_ms, now_ms))
@@ -98,13 +98,13 @@ class Referee:
             return
         is_running = seat_state.turn is not None and not seat_state.turn.is_stopped
         on_turn = is_running and now_ms >= progress.grace_until_ms
-        excused_ms = 0 if progress.away_clock_runs and on_turn else self._excused_at_disconnect_ms(seat, now_ms)
+        excused_ms = 0 if progress.away_clock_runs and on_turn else self._excused_without_answer_ms(seat, now_ms)
         self._announcer.record(facts.SeatAway(*self._ids, seat, seat_state.away_left_ms, now_ms, excused_ms, on_turn))
         if not (self._void_if_stalled(now_ms) or seat_state.is_out):
             text = f"{progress.terms.seats[seat]} is away; it has {seat_state.away_left_ms} ms to come back"
             self._announcer.notify_others(seat, NoticeCode.OPPONENT_AWAY, text, now_ms)
 
-    def _excused_at_disconnect_ms(self, seat: int, now_ms: int) -> int:
+    def _excused_without_answer_ms(self, seat: int, now_ms: int) -> int:
         """Return the excused time in ms of the open turn of a seat whose connection has ended or is replaced.
 
         If the kernel measures exactly how long an answer to the turn waits (`_is_wait_measured`), only lateness during
@@ -147,7 +147,7 @@ class Referee:
         is_slow = late_ms != turn.late_ms_when_asked or now_ms - turn.asked_at_ms > control.move_ms
         if is_slow and measure_wait is not None and turn.excuse_wait(control, self._lateness, measure_wait, now_ms):
             self._announcer.record_frame(seat, "bot", frame, now_ms, progress.excused_ms(seat, now_ms))
-            self.forfeit(*self._timeout(seat, turn), now_ms)
+            self.forfeit(*self._timeout_verdict(seat, turn), now_ms)
             if progress.over is None:
                 self._reject_unexpected_move(seat, turn_id, now_ms)
             return False
@@ -174,15 +174,15 @@ class Referee:
         move_fact = facts.MoveMade(
             terms.match, terms.attempt, len(progress.moves), seat, turn_id, text, bank_ms, frame, now_ms, excused_ms
         )
-        may_void = not excused_ms or not self._is_wait_measured(seat_state, turn)
+        counts_toward_void = not excused_ms or not self._is_wait_measured(seat_state, turn)
         if plies is not None:
-            self._record_answer(plies, move_fact, code, may_void)
+            self._record_answer(plies, move_fact, code, counts_toward_void)
             return True
         # The ply of a plain match is made here, because a further call costs time. The move is applied before its fact
         # is appended, because the fact also has the next turn, which is made from the new position.
         try:
             state = state.after(code)
-            progress.apply_move(seat_state, move_fact, state, may_void)
+            progress.apply_move(seat_state, move_fact, state, counts_toward_void)
             outcome = state.outcome
             is_stalled = excused_ms > 0 and progress.excused_toward_void_ms > self._most_excused_ms
             if outcome is None and not is_stalled:
@@ -267,13 +267,13 @@ class Referee:
 
     # --- matches that are not plain ---
 
-    def _record_answer(self, plies: Plies, move_fact: facts.MoveMade, code: int, may_void: bool) -> None:
+    def _record_answer(self, plies: Plies, move_fact: facts.MoveMade, code: int, counts_toward_void: bool) -> None:
         """Record a seat's answer for the present ply. If the answer has completed the ply, call `_advance`.
 
-        `code` is the code of the move. If `may_void` is true, the excused time may make the match void.
+        `code` is the code of the move. If `counts_toward_void` is true, the excused time may make the match void.
         """
         self._announcer.append(move_fact)
-        is_made = self.progress.apply_answer(plies, move_fact, code, may_void=may_void)
+        is_made = self.progress.apply_answer(plies, move_fact, code, counts_toward_void=counts_toward_void)
         if not self._void_if_stalled(move_fact.at_ms) and is_made:
             self._advance(move_fact.at_ms)
 
@@ -373,7 +373,7 @@ class Referee:
             if turn is None or turn.is_stopped:
                 continue
             if due_ms >= turn.deadline_ms + turn.excused_ms(due_ms, self._lateness.late_ms):
-                return self._timeout(seat, turn)
+                return self._timeout_verdict(seat, turn)
         away = [
             (progress.away_until_ms(each), seat) for seat, each in enumerate(progress.seats) if each.is_awaited_back
         ]
@@ -383,7 +383,7 @@ class Referee:
         reason = f"{progress.terms.seats[seat]} was away for more than its {progress.terms.away_ms} ms"
         return seat, Termination.DISCONNECT, reason
 
-    def _timeout(self, seat: int, turn: OpenTurn) -> tuple[int, Termination, str]:
+    def _timeout_verdict(self, seat: int, turn: OpenTurn) -> tuple[int, Termination, str]:
         """Return the verdict about a seat that did not answer its turn in time: seat, termination and reason."""
         name, allowed_ms = self.progress.terms.seats[seat], turn.deadline_ms - turn.asked_at_ms
         reason = f"{name} did not move within {allowed_ms} ms (ply {len(self.progress.moves)})"

@@ -40,7 +40,7 @@ def test_a_fact_is_in_the_log_and_applied_to_its_machine() -> None:
     tournament = made.recorder.tournaments["friday"]
     assert list(tournament.field) == ["ann"]
     assert made.recorder.names.get("Ann") is not None
-    assert made.recorder.number_of(tournament) == 2, "the name's fact is none of the tournament's"
+    assert made.recorder.newest_number_of(tournament) == 2, "the name's fact is none of the tournament's"
 
 
 def test_the_log_has_a_fact_before_any_machine_does() -> None:
@@ -106,5 +106,5 @@ def test_a_tournament_is_forgotten_only_in_memory() -> None:
     made.log.end_iteration()
     assert made.recorder.is_durable(tournament)
     made.recorder.forget(tournament)
-    assert (list(made.recorder.tournaments), made.recorder.number_of(tournament)) == ([], 0)
+    assert (list(made.recorder.tournaments), made.recorder.newest_number_of(tournament)) == ([], 0)
     assert made.log.facts == [CREATED]

@@ -41,7 +41,7 @@ class Organiser:
         recorder.record(commands.change_config(tournament, config, self.arena.clock.now_ms()))
         if tournament.status == "lobby":
             for player in self.arena.players.of(tournament.field):
-                player.send(messages.joined(tournament), recorder.number_of(tournament))
+                player.send(messages.joined(tournament), recorder.newest_number_of(tournament))
 
     @transactional
     def change_roster(self, tournament_id: str, names: tuple[str, ...]) -> None:
@@ -65,7 +65,7 @@ class Organiser:
             arena.lifecycle.record_entry(
                 player, tournament, facts.BotJoined(tournament.id, player.name, now_ms, by_code=True)
             )
-            player.send(messages.joined(tournament), arena.recorder.number_of(tournament))
+            player.send(messages.joined(tournament), arena.recorder.newest_number_of(tournament))
         if config.classroom and top is None:
             self.open_door(tournament.id)
         arena.lifecycle.followers.release(ended.id)
@@ -188,7 +188,7 @@ class Organiser:
         message = f"the host has {match_id} played again: its result does not count any more"
         notice = messages.notice(NoticeCode.MATCH_VOIDED, message, tournament_id=tournament.id, match_id=match_id)
         for player in arena.players.of(over.seats + over.absent if over is not None else ()):
-            player.send(notice, arena.recorder.number_of(tournament), match_id)
+            player.send(notice, arena.recorder.newest_number_of(tournament), match_id)
 
     @transactional
     def reset_key(self, name: str, key: str | None = None) -> None:

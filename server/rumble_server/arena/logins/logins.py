@@ -120,7 +120,7 @@ class Logins:
             tournaments=[messages.summary(tournament) for tournament in tournaments],
             made_key=made_key,
         )
-        after = max([player.name_fact_number, *map(self._recorder.number_of, tournaments)])
+        after = max([player.name_fact_number, *map(self._recorder.newest_number_of, tournaments)])
         session.sender.post(Outgoing(write_message(answer), after, waits_for_all=True))
         while player.unsent_match_overs:
             session.sender.post(player.unsent_match_overs.popleft()._replace(frees_room=False))

@@ -23,8 +23,8 @@ class Followers:
     _frames: dict[str, HeldFrames] = field(default_factory=dict)
     _timers: dict[str, TimerHandle] = field(default_factory=dict)
 
-    def hold(self, tournament_id: str, ended_at_ms: int, session: BotSession, over: bytes, after: int) -> bool:
-        """Hold back the frame `over`, a `tournament_over`, and return true. If the tournament ended too long ago, hold
+    def hold(self, tournament_id: str, ended_at_ms: int, session: BotSession, frame: bytes, after: int) -> bool:
+        """Hold back `frame`, a `tournament_over`, and return true. If the tournament ended too long ago, hold
         nothing back, and return false.
         """
         until_ms = ended_at_ms + FOLLOW_MS
@@ -33,7 +33,7 @@ class Followers:
         if tournament_id not in self._frames:
             self._frames[tournament_id] = {}
             self._timers[tournament_id] = self._clock.call_at(until_ms, lambda: self.release(tournament_id))
-        self._frames[tournament_id][session] = over, after
+        self._frames[tournament_id][session] = frame, after
         return True
 
     def release(self, tournament_id: str) -> None:
@@ -41,8 +41,8 @@ class Followers:
         timer = self._timers.pop(tournament_id, None)
         if timer is not None:
             timer.cancel()
-        for session, (over, after) in self._frames.pop(tournament_id, {}).items():
-            session.sender.post(Outgoing(over, after, waits_for_all=True))
+        for session, (frame, after) in self._frames.pop(tournament_id, {}).items():
+            session.sender.post(Outgoing(frame, after, waits_for_all=True))
 
     def forget(self, session: BotSession) -> None:
         """Forget a session whose connection has ended."""

@@ -45,7 +45,7 @@ class Lifecycle:
         if fact is not None:
             self.record_entry(player, tournament, fact)
         recipients = player.sessions.values() if fact is not None or asker is None else [asker]
-        frame, after = messages.joined(tournament), self._recorder.number_of(tournament)
+        frame, after = messages.joined(tournament), self._recorder.newest_number_of(tournament)
         for session in recipients:
             session.sender.send(frame, after)
         if tournament.is_over:
@@ -75,7 +75,7 @@ class Lifecycle:
         Raises CommandRefused.
         """
         recipient = player if self._record_leaving(player, tournament, removed=False) else asker.sender
-        recipient.send(messages.left(tournament), self._recorder.number_of(tournament))
+        recipient.send(messages.left(tournament), self._recorder.newest_number_of(tournament))
         self._forfeit_matches(player, tournament, Termination.RESIGNATION, f"{player.name} left the tournament")
 
     def remove(self, player: Player, tournament: Tournament) -> None:
@@ -155,7 +155,7 @@ class Lifecycle:
             self.notify(tournament, NoticeCode.CANCELLED, f"{tournament.id}: {reason}")
         field = self._recorder.players.of(tournament.field)
         recipients = {player.name: player.sessions.values() for player in field}
-        self._send_tournament_over(ended, recipients, self._recorder.number_of(tournament))
+        self._send_tournament_over(ended, recipients, self._recorder.newest_number_of(tournament))
         for player in field:
             player.tournaments.pop(tournament.id, None)
         self.recheck_challenges(field)
@@ -208,12 +208,12 @@ class Lifecycle:
         If the session is a follower, hold back `tournament_over`, and send the notice `waiting` instead. Hold nothing
         back if the host's next tournament is open, or if the tournament ended too long ago.
         """
-        over = messages.tournament_over(ended, result)
+        frame = messages.tournament_over(ended, result)
         follows = result.by_code and session.follow and not self._has_next(ended.id)
-        if follows and self.followers.hold(ended.id, ended.ended_at_ms or 0, session, over, after):
+        if follows and self.followers.hold(ended.id, ended.ended_at_ms or 0, session, frame, after):
             session.sender.send(messages.waiting(ended, result), after)
         else:
-            session.sender.post(Outgoing(over, after, waits_for_all=True))
+            session.sender.post(Outgoing(frame, after, waits_for_all=True))
 
     def _has_next(self, tournament_id: str) -> bool:
         """Return true if the pupils of an ended tournament were moved to a tournament that is not over."""
@@ -225,7 +225,7 @@ class Lifecycle:
         """Send a notice to `players`, by default the whole field, once the tournament's newest fact is on disk."""
         frame = messages.notice(code, message, tournament_id=tournament.id)
         for player in self._recorder.players.of(tournament.field) if players is None else players:
-            player.send(frame, self._recorder.number_of(tournament))
+            player.send(frame, self._recorder.newest_number_of(tournament))
 
     def notify_now(self, tournament: Tournament, code: NoticeCode, message: str) -> None:
         """Send a notice to the whole field at once, even if the tournament's newest fact is not on disk."""

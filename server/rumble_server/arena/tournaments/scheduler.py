@@ -376,7 +376,7 @@ class Scheduler:
 
     def _send_no_show(self, tournament: Tournament, over: MatchOver) -> None:
         frame = frame_of_match_over(over, tournament.terms_of(over).opening_state())
-        item = Outgoing(frame, self._recorder.number_of(tournament), over.match, is_match_over=True)
+        item = Outgoing(frame, self._recorder.newest_number_of(tournament), over.match, is_match_over=True)
         for seat, player in enumerate(self._recorder.players.of(over.seats)):
             session = player.newest
             if session is not None and seat not in over.at_fault:
