@@ -315,7 +315,7 @@ def test_an_invalid_answer_to_an_open_turn_is_limited_by_retries_and_its_size_al
     turn = mover.last("turn")
     answer = json.dumps({"type": "move", "match": turn["match"], "turn_id": turn["turn_id"], "move": 4})
     with monkeypatch.context() as patch:
-        patch.setattr(mover.link, "end_free_reading", lambda: pytest.fail("the bot's next answer would wait"))
+        patch.setattr(mover.link, "end_unbudgeted_reading", lambda: pytest.fail("the bot's next answer would wait"))
         for _ in range(20):
             mover.say_text(answer)
     assert [told["code"] for told in mover.heard()] == ["bad_move"] * 20
