@@ -55,7 +55,7 @@ export class Trial {
 }
 
 /**
- * @param {CodeWorker} code @param {CodeWorker} referee @param {{seat: number}} start
+ * @param {CodeWorker} code @param {CodeWorker} referee @param {{seat: number} & Record<string, unknown>} start
  * @param {string} output @param {(ply: Ply) => void} shown
  * @returns {Promise<End>}
  */
